@@ -335,18 +335,6 @@ pub struct NodeId(pub u64);
 
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-impl Node {
-    /// Returns the type parameters and parameters: `<TKey>(TKey key)`.
-    #[must_use]
-    pub fn all_parameters(&self) -> String {
-        [&self.type_parameters, &self.parameter_signature]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-            .collect()
-    }
-}
-
 impl NodeId {
     /// Derives an id from identity parts (project, language, space, qualified name, disambiguator;
     /// an ordinal after a collision).
@@ -427,6 +415,21 @@ pub struct Node {
     pub doc: Option<String>,
     /// All declaration sites, primary first, then by path and position.
     pub spans: Vec<NodeSpan>,
+}
+
+impl Node {
+    /// Returns the type parameters and parameters: `<TKey>(TKey key)`.
+    #[must_use]
+    pub fn all_parameters(&self) -> String {
+        all_parameters(&self.type_parameters, &self.parameter_signature)
+    }
+}
+
+/// Joins the type parameters and parameters of a declaration.
+#[must_use]
+pub fn all_parameters(types: &Option<String>, parameters: &Option<String>) -> String {
+    let parts = [types, parameters].into_iter().flatten();
+    parts.map(String::as_str).collect()
 }
 
 /// One declaration site of a node.

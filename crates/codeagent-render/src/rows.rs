@@ -9,7 +9,7 @@
 use codeagent_core::model::graph::{
     Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan,
 };
-use codeagent_core::model::graph::{NodeType, ParseStatus};
+use codeagent_core::model::graph::{NodeType, ParseStatus, all_parameters};
 use codeagent_core::query::{
     FoundSymbol, Match, MatchedBy, Neighbor, Symbol, UseSite, VectorSource,
 };
@@ -88,11 +88,7 @@ impl Signature {
     /// Returns the type parameters and parameters: `<TKey>(TKey key)`.
     #[must_use]
     pub fn all_parameters(&self) -> String {
-        [&self.type_parameters, &self.parameter_signature]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-            .collect()
+        all_parameters(&self.type_parameters, &self.parameter_signature)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where an interface pack is: a file, or a URL.
+//! The place of an interface pack: a file or a URL.
 
 use std::path::Path;
 

@@ -4,7 +4,8 @@
 //! The manifest names the content and is replaced in one step, so that a reader sees an import
 //! either whole or not at all.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::{DataDir, DataDirError, make_own_folder, open_own};
@@ -33,8 +34,19 @@ impl DataDir {
     /// out.
     #[must_use]
     pub fn imports(&self) -> Vec<(String, Vec<u8>)> {
+        self.named_files(IMPORTS, MANIFEST, u64::MAX)
+    }
+
+    /// Returns the names, without their ending, of the files of a data folder and their first
+    /// `length` bytes, by name. Files that cannot be read are left out.
+    pub(crate) fn named_files(
+        &self,
+        folder: &str,
+        ending: &str,
+        length: u64,
+    ) -> Vec<(String, Vec<u8>)> {
         let Ok(entries) = self
-            .file(IMPORTS)
+            .file(folder)
             .map_err(io::Error::other)
             .and_then(std::fs::read_dir)
         else {
@@ -44,9 +56,11 @@ impl DataDir {
             .filter_map(|entry| {
                 let entry = entry.ok()?;
                 let name = entry.file_name().into_string().ok()?;
-                let name = name.strip_suffix(MANIFEST)?;
-                let manifest = std::fs::read(entry.path()).ok()?;
-                is_import_name(name).then(|| (name.to_owned(), manifest))
+                let name = name.strip_suffix(ending)?;
+                let mut start = Vec::new();
+                let file = File::open(entry.path()).ok()?;
+                file.take(length).read_to_end(&mut start).ok()?;
+                is_import_name(name).then(|| (name.to_owned(), start))
             })
             .collect();
         found.sort_unstable();

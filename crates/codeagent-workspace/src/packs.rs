@@ -1,8 +1,7 @@
 //! Interface packs, kept in the data folder so that they survive a rebuild: `packs/NAME.pack`, which
 //! is replaced in one step.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 
 use crate::data_dir::{DataDir, DataDirError, make_own_folder};
 use crate::imports::{is_import_name, write_whole};
@@ -18,26 +17,7 @@ impl DataDir {
     /// read are left out.
     #[must_use]
     pub fn packs(&self, length: usize) -> Vec<(String, Vec<u8>)> {
-        let Ok(entries) = self
-            .file(PACKS)
-            .map_err(io::Error::other)
-            .and_then(std::fs::read_dir)
-        else {
-            return Vec::new();
-        };
-        let mut found: Vec<(String, Vec<u8>)> = entries
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let name = entry.file_name().into_string().ok()?;
-                let name = name.strip_suffix(PACK)?;
-                let mut head = Vec::new();
-                let file = File::open(entry.path()).ok()?;
-                file.take(length as u64).read_to_end(&mut head).ok()?;
-                is_import_name(name).then(|| (name.to_owned(), head))
-            })
-            .collect();
-        found.sort_unstable();
-        found
+        self.named_files(PACKS, PACK, length as u64)
     }
 
     /// Returns the content of a pack.

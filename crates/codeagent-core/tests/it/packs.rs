@@ -260,36 +260,19 @@ fn adding_editing_and_removing_give_what_a_fresh_index_gives() {
     let fresh = engine(&other, std::slice::from_ref(&pack));
     assert_eq!(dump(&plain), dump(&fresh));
 
-    for repository in [&repository, &other] {
-        repository.write(&[
-            (
-                "new.ts",
-                "import { connect } from 'orm';\nconnect().of(Date);\n",
-            ),
-            (
-                "app.ts",
-                TYPESCRIPT_APP[2]
-                    .1
-                    .replace("find('a')", "find('c')")
-                    .as_str(),
-            ),
-        ]);
-    }
-    plain.index(&|_| ()).unwrap();
-    let third = Repository::of(TYPESCRIPT_APP);
-    third.write(&[
+    let app = TYPESCRIPT_APP[2].1.replace("find('a')", "find('c')");
+    let edits = [
         (
             "new.ts",
             "import { connect } from 'orm';\nconnect().of(Date);\n",
         ),
-        (
-            "app.ts",
-            TYPESCRIPT_APP[2]
-                .1
-                .replace("find('a')", "find('c')")
-                .as_str(),
-        ),
-    ]);
+        ("app.ts", app.as_str()),
+    ];
+    let third = Repository::of(TYPESCRIPT_APP);
+    for repository in [&repository, &other, &third] {
+        repository.write(&edits);
+    }
+    plain.index(&|_| ()).unwrap();
     assert_eq!(dump(&plain), dump(&engine(&third, &[pack])));
 
     repository.write(TYPESCRIPT_APP);
