@@ -149,11 +149,11 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
     let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
     for kind in [DispatchKind::Serves, DispatchKind::Shows] {
         let key = kind.key(path);
-        if key.is_empty() {
-            continue;
-        }
-        let mut rows = store::dispatch_with_key(snapshot, kind, &key)?;
-        if rows.is_empty() && routes.is_empty() {
+        let mut rows = match key.as_str() {
+            "" => store::dispatch_without_key(snapshot, kind, path)?,
+            _ => store::dispatch_with_key(snapshot, kind, &key)?,
+        };
+        if rows.is_empty() && routes.is_empty() && !key.is_empty() {
             rows = store::dispatch_below(snapshot, kind, &key)?;
         }
         routes.extend(rows.into_iter().take(MAX_JOINED).map(DispatchStep::of));

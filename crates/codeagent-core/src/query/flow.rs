@@ -8,13 +8,17 @@
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::FxHashSet;
 
 use crate::model::dispatch::DispatchKind;
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use crate::model::graph::{
+    Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeSpan, NodeType,
+};
 use crate::query::hierarchy::{bases_of, direct_implementations};
 use crate::query::{DispatchStep, Occurrences, QueryError, dispatched_from};
-use crate::store::{self, IncidentEdge, Snapshot};
+use crate::store::{self, FileKey, IncidentEdge, Snapshot};
 
 /// Maximum depth of followed calls.
 const MAX_DEPTH: usize = 4;
@@ -36,49 +40,96 @@ pub fn flow(
     occurrences: &mut Occurrences<'_, '_>,
     start: &Node,
 ) -> Result<Vec<String>, QueryError> {
-    let mut walk = FlowWalk {
-        occurrences,
-        entered: FxHashSet::default(),
-        lines: Vec::new(),
-    };
+    let mut walk = FlowWalk::new(occurrences, MAX_DEPTH);
     walk.enter(start, 0, "")?;
+    Ok(walk.lines)
+}
+
+/// Returns the lines of the flow of a callback, which stands on some lines of a file, to a depth of at
+/// most `depth` calls.
+pub(super) fn flow_of_lines(
+    occurrences: &mut Occurrences<'_, '_>,
+    (path, lines): (&str, &RangeInclusive<u32>),
+    depth: usize,
+) -> Result<Vec<String>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let Some(file) = store::file_by_path(snapshot, path)? else {
+        return Ok(Vec::new());
+    };
+    let reaches = |span: &NodeSpan| {
+        let (start, end) = (span.span.start.line, span.span.end_line);
+        span.path == path && start <= *lines.end() && *lines.start() <= end
+    };
+    let mut around = store::nodes_of_file(snapshot, file.id)?;
+    around.retain(|node| node.spans.iter().any(reaches));
+    let around: Vec<NodeId> = around.iter().map(|node| node.id).collect();
+
+    let mut walk = FlowWalk::new(occurrences, depth.min(MAX_DEPTH));
+    let is_inside = |site: (FileKey, u32)| site.0 == file.id && lines.contains(&site.1);
+    let mut calls = walk.occurrences.outgoing(&around, &[EdgeType::Calls])?;
+    calls.retain(|call| is_inside((call.file, call.line)));
+    let mut dispatched = walk.dispatched(&around)?;
+    dispatched.retain(|step| is_inside(step.site));
+    walk.steps(first_calls(calls), dispatched, 0)?;
     Ok(walk.lines)
 }
 
 struct FlowWalk<'w, 's, 'a> {
     occurrences: &'w mut Occurrences<'s, 'a>,
+    max_depth: usize,
     entered: FxHashSet<NodeId>,
     lines: Vec<String>,
 }
 
-impl FlowWalk<'_, '_, '_> {
+impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
+    fn new(occurrences: &'w mut Occurrences<'s, 'a>, max_depth: usize) -> Self {
+        Self {
+            occurrences,
+            max_depth,
+            entered: FxHashSet::default(),
+            lines: Vec::new(),
+        }
+    }
+
     fn enter(&mut self, node: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
         let place = node
             .spans
             .first()
             .map(|span| format!("  {}:{}", span.path, span.name_line));
         self.write(depth, prefix, node, &place.unwrap_or_default())?;
-        if depth >= MAX_DEPTH || self.lines.len() > MAX_LINES || !self.entered.insert(node.id) {
+        let is_deep = depth >= self.max_depth;
+        if is_deep || self.lines.len() > MAX_LINES || !self.entered.insert(node.id) {
             return Ok(());
         }
 
-        let mut dispatched = self.dispatched(node.id)?.into_iter().peekable();
-        for call in self.calls(node.id)? {
+        let (calls, dispatched) = (self.calls(node.id)?, self.dispatched(&[node.id])?);
+        self.steps(calls, dispatched, depth + 1)
+    }
+
+    /// Writes calls and other steps in the order of their sites.
+    fn steps(
+        &mut self,
+        calls: Vec<IncidentEdge>,
+        dispatched: Vec<DispatchStep>,
+        depth: usize,
+    ) -> Result<(), QueryError> {
+        let mut dispatched = dispatched.into_iter().peekable();
+        for call in calls {
             let site = (call.file, call.line);
             while let Some(step) = dispatched.next_if(|step| step.site < site) {
-                self.dispatch(&step, depth + 1)?;
+                self.dispatch(&step, depth)?;
             }
             if let Some(target) = store::node(self.occurrences.sources.snapshot(), call.other)? {
-                self.step(&target, &call, depth + 1)?;
+                self.step(&target, &call, depth)?;
             }
         }
 
-        dispatched.try_for_each(|step| self.dispatch(&step, depth + 1))
+        dispatched.try_for_each(|step| self.dispatch(&step, depth))
     }
 
-    /// Returns what a function leads to without a call, in order.
-    fn dispatched(&self, node: NodeId) -> Result<Vec<DispatchStep>, QueryError> {
-        let mut steps = dispatched_from(self.occurrences.sources.snapshot(), &[node])?;
+    /// Returns what functions lead to without a call, in order.
+    fn dispatched(&self, nodes: &[NodeId]) -> Result<Vec<DispatchStep>, QueryError> {
+        let mut steps = dispatched_from(self.occurrences.sources.snapshot(), nodes)?;
         steps.retain(|step| {
             let is_sent = matches!(
                 step.kind,
@@ -130,10 +181,7 @@ impl FlowWalk<'_, '_, '_> {
             }
         }
 
-        calls.sort_by_key(|call| (call.file, call.line, call.column));
-        let mut seen = FxHashSet::default();
-        calls.retain(|call| seen.insert(call.other));
-        Ok(calls)
+        Ok(first_calls(calls))
     }
 
     fn step(&mut self, target: &Node, call: &IncidentEdge, depth: usize) -> Result<(), QueryError> {
@@ -300,6 +348,14 @@ impl FlowWalk<'_, '_, '_> {
             .push(format!("{}{prefix}{name}{rest}", "  ".repeat(depth)));
         Ok(())
     }
+}
+
+/// Returns the first call of each function, in order.
+fn first_calls(mut calls: Vec<IncidentEdge>) -> Vec<IncidentEdge> {
+    calls.sort_by_key(|call| (call.file, call.line, call.column));
+    let mut seen = FxHashSet::default();
+    calls.retain(|call| seen.insert(call.other));
+    calls
 }
 
 /// Reports whether a symbol belongs to tests or examples.

@@ -1,13 +1,15 @@
 //! Handlers: callbacks registered under a string that other code uses.
 //!
 //! `client.post("/documents.archive")` leads to `router.post("documents.archive", ..)`, because the
-//! literals have the same key. So does the key of a property whose value is a call with a callback. Such a step is a guess from equal strings, not an edge.
+//! literals have the same key. So does the key of a property whose value is a call with a callback.
+//! Such a step is a guess from equal strings, not an edge.
 //!
 //! Limitations: literals in more than [`MAX_FILES`] files connect nothing.
 
-use std::ops::RangeInclusive;
-
-use crate::model::graph::{EdgeType, Node, NodeId, NodeSpan};
+use crate::model::dispatch::verbs_agree;
+use crate::model::graph::Node;
+use crate::query::flow::flow_of_lines;
+use crate::query::target::is_request_method;
 use crate::query::{Occurrences, QueryError, literal_files, literal_sites, literals_of};
 use crate::store;
 
@@ -17,9 +19,6 @@ const MAX_FILES: u64 = 12;
 /// Maximum number of a symbol's literals that are followed, and of handlers for each.
 const MAX_LITERALS: usize = 4;
 const MAX_HANDLERS: usize = 3;
-
-/// Maximum number of calls listed per handler.
-const MAX_CALLS: usize = 40;
 
 /// Returns the callbacks registered under the strings in a symbol, each with its calls.
 pub fn handlers_named_in(
@@ -34,7 +33,7 @@ pub fn handlers_named_in(
         if followed.len() >= MAX_LITERALS || followed.contains(&literal.text) {
             continue;
         }
-        let handlers = handlers(occurrences, &literal.text)?;
+        let handlers = handlers(occurrences, &literal.text, None, 0)?;
         if !handlers.is_empty() {
             lines.push(format!("{} \"{}\"", literal.line, literal.text));
             lines.extend(handlers.iter().map(|line| format!("  {line}")));
@@ -45,10 +44,14 @@ pub fn handlers_named_in(
     Ok(lines)
 }
 
-/// Returns the callbacks registered under a string, each with its calls.
+/// Returns the callbacks registered under a string, each with its calls, which are followed to a depth
+/// of at most `depth`. Callbacks of other HTTP methods than `method` are left out: `router.get "/users"`
+/// does not handle `POST /users`.
 pub fn handlers(
     occurrences: &mut Occurrences<'_, '_>,
     literal: &str,
+    method: Option<&str>,
+    depth: usize,
 ) -> Result<Vec<String>, QueryError> {
     let snapshot = occurrences.sources.snapshot();
     let files = literal_files(snapshot, literal)?;
@@ -63,58 +66,26 @@ pub fn handlers(
         };
         let registers =
             callback.label == site.text || callback.label.contains(&format!("\"{}\"", site.text));
-        if !registers || store::is_test_path(&site.path) || count >= MAX_HANDLERS {
+        let other_method = method
+            .zip(method_of_label(&callback.label))
+            .is_some_and(|(asked, own)| !verbs_agree(asked, &own));
+        if !registers || other_method || store::is_test_path(&site.path) || count >= MAX_HANDLERS {
             continue;
         }
         count += 1;
         let (start, end) = (callback.start, callback.end);
         lines.push(format!("{}  {}:{start}-{end}", callback.label, site.path));
-        let calls = calls_within(occurrences, &site.path, &(start..=end))?;
+        let calls = flow_of_lines(occurrences, (&site.path, &(start..=end)), depth)?;
         lines.extend(calls.into_iter().map(|call| format!("  {call}")));
     }
     Ok(lines)
 }
 
-/// Returns the calls of a file's symbols on a range of lines, in order.
-fn calls_within(
-    occurrences: &mut Occurrences<'_, '_>,
-    path: &str,
-    within: &RangeInclusive<u32>,
-) -> Result<Vec<String>, QueryError> {
-    let snapshot = occurrences.sources.snapshot();
-    let Some(file) = store::file_by_path(snapshot, path)? else {
-        return Ok(Vec::new());
-    };
-    let around: Vec<NodeId> = store::nodes_of_file(snapshot, file.id)?
-        .iter()
-        .filter(|node| node.spans.iter().any(|span| reaches(span, path, within)))
-        .map(|node| node.id)
-        .collect();
-    let mut calls = occurrences.outgoing(&around, &[EdgeType::Calls])?;
-    calls.retain(|call| call.file == file.id && within.contains(&call.line));
-    calls.sort_by_key(|call| (call.line, call.column));
-
-    let mut lines = Vec::new();
-    let mut seen = Vec::new();
-    for call in calls {
-        if seen.contains(&call.other) || seen.len() >= MAX_CALLS {
-            continue;
-        }
-        seen.push(call.other);
-        let Some(target) = store::node(snapshot, call.other)? else {
-            continue;
-        };
-        let place = target.spans.first();
-        let place = place.map(|span| format!("  {}:{}", span.path, span.name_line));
-        let name = occurrences.short_name(&target)?;
-        lines.push(format!("{} {name}{}", call.line, place.unwrap_or_default()));
-    }
-    Ok(lines)
-}
-
-/// Reports whether a span has any of some lines of a file.
-fn reaches(span: &NodeSpan, path: &str, lines: &RangeInclusive<u32>) -> bool {
-    span.path == path
-        && span.span.start.line <= *lines.end()
-        && *lines.start() <= span.span.end_line
+/// Returns the HTTP method that registers a callback: `POST` for `router.post "/users"` and for
+/// `app.MapPost "/users"`.
+fn method_of_label(label: &str) -> Option<String> {
+    let (callee, _) = label.split_once(" \"")?;
+    let name = callee.rsplit('.').next()?;
+    let method = name.strip_prefix("Map").unwrap_or(name).to_uppercase();
+    is_request_method(&method).then_some(method)
 }

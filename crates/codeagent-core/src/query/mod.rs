@@ -66,7 +66,8 @@ pub use cursor::{
     LineUse, UsePlace, declared_on_line, unresolved_on_lines, use_places, uses_on_line,
     uses_on_lines,
 };
-pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, generic_handlers, routes_of};
+use dispatch::routes_of;
+pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, generic_handlers};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{
@@ -77,7 +78,7 @@ pub use external::{
     ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
     package_uses_by_file, resolve_external, used_packages,
 };
-pub use file_routes::files_of_route;
+use file_routes::files_of_route;
 pub use file_uses::{
     CallCounts, FilePair, FileUses, FolderHealth, FolderMatrix, FolderPart, IndexedFile, file_uses,
 };
@@ -130,7 +131,10 @@ pub use status::{
 };
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
-pub use target::{Alias, SymbolTarget, Target, Targets, is_constant, resolve_targets};
+pub use target::{
+    Alias, LiteralTarget, SymbolTarget, Target, Targets, is_constant, is_request_method,
+    resolve_targets,
+};
 pub use target_nodes::nodes_of;
 pub use text_files::TextFiles;
 pub use text_mentions::{TextMentions, text_mentions};

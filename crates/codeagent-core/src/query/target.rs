@@ -11,15 +11,18 @@
 mod alias;
 mod tokens;
 
+use crate::model::dispatch::verbs_agree;
 use crate::model::graph::{Dialect, Node, NodeId, NodeType};
 use crate::query::external::resolve_external;
-use crate::query::{NotFound, files_of_route, literal_files, resolve_symbols, routes_of};
-use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, position};
+use crate::query::{DispatchStep, NotFound, files_of_route, literal_files, resolve_symbols};
+use crate::query::{
+    Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, position, routes_of,
+};
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
-pub use tokens::is_constant;
 use tokens::{Token, tokens};
+pub use tokens::{is_constant, is_request_method};
 
 /// Maximum number of targets per text.
 const MAX_TARGETS: usize = 12;
@@ -71,7 +74,20 @@ pub enum Target {
         symbols: Vec<StoredExternal>,
     },
     /// A string that is not the name of a symbol: a route, an event, an environment variable.
-    Literal(String),
+    Literal(LiteralTarget),
+}
+
+/// A string of a question, and the routes that have it as their path.
+#[derive(Clone, Debug)]
+pub struct LiteralTarget {
+    /// The string, without quotes.
+    pub text: String,
+    /// The HTTP method that stands before it: `POST /users`.
+    pub method: Option<String>,
+    /// The routes with this path.
+    pub routes: Vec<DispatchStep>,
+    /// Repo-relative paths of the files that serve the route because of where they are.
+    pub files: Vec<String>,
 }
 
 /// The symbols that a name resolves to.
@@ -122,9 +138,28 @@ impl Target {
             Self::Symbols(symbols) => &symbols.asked,
             Self::File { asked, .. }
             | Self::Folder { asked, .. }
-            | Self::External { asked, .. }
-            | Self::Literal(asked) => asked,
+            | Self::External { asked, .. } => asked,
+            Self::Literal(literal) => &literal.text,
         }
+    }
+}
+
+impl LiteralTarget {
+    /// Looks up the routes of a string.
+    fn new(snapshot: &Snapshot, text: &str, method: Option<&str>) -> Result<Self, QueryError> {
+        Ok(Self {
+            text: text.to_owned(),
+            method: method.map(str::to_owned),
+            routes: routes_of(snapshot, text)?,
+            files: files_of_route(snapshot, text)?,
+        })
+    }
+
+    /// Reports whether a request with the target's method may reach a route with another.
+    #[must_use]
+    pub fn is_reached_by(&self, method: &str) -> bool {
+        let asked = self.method.as_deref();
+        asked.is_none_or(|asked| verbs_agree(asked, method))
     }
 }
 
@@ -172,10 +207,15 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         .filter(|token| token.is_plain())
         .map(|token| token.text.to_lowercase())
         .collect();
+    let mut method = None;
     for (at, token) in tokens.iter().enumerate() {
-        let is_method = tokens::is_request_method(token, tokens.get(at + 1));
-        if !is_method && token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
-            add(sources, &mut targets, token)?;
+        if tokens::precedes_route(token, tokens.get(at + 1)) {
+            method = Some(token.text);
+            continue;
+        }
+        let method = method.take();
+        if token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
+            add(sources, &mut targets, token, method)?;
         }
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
@@ -213,11 +253,13 @@ fn whole(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> 
     Ok(None)
 }
 
-/// Adds the targets of a token, or the reason why there are none.
+/// Adds the targets of a token, or the reason why there are none. For a route, `method` is the HTTP
+/// method before it.
 fn add(
     sources: &mut Sources<'_>,
     targets: &mut Targets,
     token: &Token<'_>,
+    method: Option<&str>,
 ) -> Result<(), QueryError> {
     let snapshot = sources.snapshot();
     let text = token.text;
@@ -227,9 +269,14 @@ fn add(
         targets.found.extend(paths);
         return Ok(());
     }
-    if tokens::is_route(text) && has_places(snapshot, text)? {
-        targets.found.push(Target::Literal(text.to_owned()));
-        return Ok(());
+    let literal = || LiteralTarget::new(snapshot, text, method);
+    if tokens::is_route(text) {
+        let route = literal()?;
+        let is_registered = !route.routes.is_empty() || !route.files.is_empty();
+        if is_registered || literal_files(snapshot, text)? > 0 {
+            targets.found.push(Target::Literal(route));
+            return Ok(());
+        }
     }
     let found = symbols(snapshot, text)?;
     let is_literal = token.is_quoted
@@ -240,7 +287,7 @@ fn add(
     let is_string = token.is_quoted && targets.mentions(STRINGS);
     match found {
         Ok(_) if is_string && literal_files(snapshot, text)? > 0 => {
-            targets.found.push(Target::Literal(text.to_owned()));
+            targets.found.push(Target::Literal(literal()?));
         }
         // A name of a package as written precedes one of the repository that differs in case.
         Ok(symbols)
@@ -253,24 +300,17 @@ fn add(
             targets.found.push(Target::Symbols(symbols));
             // An environment variable may be a constant as well as a string.
             if tokens::is_constant(text) {
-                targets.found.push(Target::Literal(text.to_owned()));
+                targets.found.push(Target::Literal(literal()?));
             }
         }
         Err(_) if let Some(external) = external(snapshot, text)? => targets.found.push(external),
-        Err(_) if is_literal => targets.found.push(Target::Literal(text.to_owned())),
+        Err(_) if is_literal => targets.found.push(Target::Literal(literal()?)),
         Err(error) => match alias::resolve(sources, text)? {
             Some(alias) => targets.found.push(Target::Symbols(alias)),
             None => targets.missing.push((text.to_owned(), error)),
         },
     }
     Ok(())
-}
-
-/// Reports whether a route is known: as a string, by a mounted router, or by the path of a file.
-fn has_places(snapshot: &Snapshot, route: &str) -> Result<bool, QueryError> {
-    Ok(literal_files(snapshot, route)? > 0
-        || !routes_of(snapshot, route)?.is_empty()
-        || !files_of_route(snapshot, route)?.is_empty())
 }
 
 /// Resolves a name to symbols outside the repository; `None` if the repository uses none of it.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 
-use crate::model::dispatch::DispatchKind;
+use crate::model::dispatch::{DispatchKind, verb_and_path};
 use crate::model::graph::{Confidence, EdgeDirection, NodeId};
 use crate::store::bulk;
 use crate::store::codec::{id_column, stored_id, word_column};
@@ -117,6 +117,20 @@ pub fn dispatch_with_key(
     );
     let mut rows = select(snapshot, &sql, key)?;
     rows.retain(|row| row.kind == kind);
+    Ok(rows)
+}
+
+/// Returns the rows of a kind that have a path but no key, by site: the path is one parameter.
+pub fn dispatch_without_key(
+    snapshot: &Snapshot,
+    kind: DispatchKind,
+    path: &str,
+) -> Result<Vec<DispatchRow>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} WHERE key = ?1 AND label <> '' ORDER BY file_id, line, \"column\", label"
+    );
+    let mut rows = select(snapshot, &sql, "")?;
+    rows.retain(|row| row.kind == kind && verb_and_path(&row.label).1 == path);
     Ok(rows)
 }
 

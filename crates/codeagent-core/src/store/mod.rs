@@ -42,7 +42,8 @@ pub use delta::{
     Delta, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, FullGraph, InputRow,
     NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
 };
-pub use dispatch::{DispatchRow, dispatch_at, dispatch_below, dispatch_targets, dispatch_with_key};
+pub use dispatch::{DispatchRow, dispatch_at, dispatch_below, dispatch_targets};
+pub use dispatch::{dispatch_with_key, dispatch_without_key};
 pub use dump::canonical_dump;
 pub use edges::{
     Contained, IncidentEdge, candidates_of, contained, edges_on_line, incident_edges,

@@ -53,10 +53,9 @@ pub(super) fn to(
 /// Makes a section of the routes with a path.
 pub(super) fn routes(
     occurrences: &mut Occurrences<'_, '_>,
-    path: &str,
+    routes: &[DispatchStep],
 ) -> Result<Section, AnswerError> {
-    let steps = query::routes_of(occurrences.sources.snapshot(), path)?;
-    let lines = rows(occurrences, &steps, EdgeDirection::Outgoing)?;
+    let lines = rows(occurrences, routes, EdgeDirection::Outgoing)?;
     Ok(Section::names("routes", "routes with this path", lines))
 }
 

@@ -59,9 +59,10 @@ pub(super) fn note_targets(
 
     for target in &targets.found {
         match target {
-            Target::Literal(text) => {
+            Target::Literal(literal) => {
                 document.note(format!(
-                    "no symbol is named {text:?}; strings are not followed"
+                    "no symbol is named {:?}; strings are not followed",
+                    literal.text
                 ));
             }
             Target::External { asked, .. } => {

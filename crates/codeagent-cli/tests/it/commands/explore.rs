@@ -2,18 +2,6 @@
 
 use super::Shop;
 
-/// A shop with code that the questions are about.
-fn shop(files: &[(&str, &str)]) -> Shop {
-    let shop = Shop::new();
-    for (path, text) in files {
-        let path = shop.root.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    assert_eq!(shop.run(&["index"]).status.code(), Some(0));
-    shop
-}
-
 /// The positions of the lines that begin so.
 fn positions(text: &str, starts: &[&str]) -> Vec<usize> {
     let position = |start: &&str| text.lines().position(|line| line.starts_with(start));
@@ -26,7 +14,7 @@ fn positions(text: &str, starts: &[&str]) -> Vec<usize> {
 fn what_the_question_asks_for_comes_first() {
     let open = "export class Door {\n  open() {}\n}\nexport function go(door: Door, any: any) {\n  door.open();\n  any.open();\n}\n";
     let test = "import { Door } from './door';\nit('opens', () => { new Door().open(); });\n";
-    let shop = shop(&[("web/door.ts", open), ("web/door.test.ts", test)]);
+    let shop = Shop::with(&[("web/door.ts", open), ("web/door.test.ts", test)]);
     let whole = shop.stdout(&["explore", "Door.open"]);
     let found = positions(
         &whole,
@@ -47,7 +35,7 @@ fn the_likeliest_unresolved_uses_are_shown_with_their_total() {
     let door = "export class Door {\n  open() {}\n}\n";
     let near = "import { Door } from './door';\nexport function go(door: Door, any: any) {\n  any.open();\n}\n";
     let far = "export function far(any: any) {\n  any.open();\n  any.open();\n}\n";
-    let shop = shop(&[
+    let shop = Shop::with(&[
         ("web/door.ts", door),
         ("web/near.ts", near),
         ("web/other/far.ts", far),
@@ -65,7 +53,7 @@ fn lines_of_a_short_form_are_not_long() {
     for number in 0..120 {
         tests += &format!("it('goes for the time number {number}', () => {{ go(); }});\n");
     }
-    let shop = shop(&[
+    let shop = Shop::with(&[
         ("web/go.ts", "export function go() {}\n"),
         ("web/go.test.ts", &tests),
     ]);
@@ -87,7 +75,7 @@ fn lines_of_a_short_form_are_not_long() {
 #[test]
 fn an_event_of_an_interface_is_raised_by_what_implements_it() {
     let bell = "using System;\ninterface IBell { event Action Rang; }\nclass Bell : IBell {\n  public event Action Rang;\n  void Ring() => Rang();\n}\nclass Ear { void Hear(IBell bell) { bell.Rang += () => { }; } }\n";
-    let shop = shop(&[("src/Bell.cs", bell)]);
+    let shop = Shop::with(&[("src/Bell.cs", bell)]);
     let text = shop.stdout(&["explore", "who raises IBell.Rang?"]);
     let found = positions(
         &text,
@@ -103,7 +91,7 @@ fn an_event_of_an_interface_is_raised_by_what_implements_it() {
 fn what_happens_is_told_of_what_has_a_body() {
     let types = "export declare class App { request(): void; }\n";
     let app = "import type { App as Type } from './types';\nexport class App implements Type { request() { route(); } }\nfunction route() {}\n";
-    let shop = shop(&[("web/types.ts", types), ("web/app.ts", app)]);
+    let shop = Shop::with(&[("web/types.ts", types), ("web/app.ts", app)]);
     let text = shop.stdout(&["explore", "what happens when App.request is called?"]);
     assert!(
         text.contains(
@@ -115,7 +103,7 @@ fn what_happens_is_told_of_what_has_a_body() {
 
 #[test]
 fn a_folder_lists_apart_what_exports_nothing() {
-    let shop = shop(&[
+    let shop = Shop::with(&[
         ("web/parts/a.ts", "export function part() {}\n"),
         ("web/parts/b.ts", "import './a';\nfunction local() {}\n"),
         ("web/parts/c.ts", "console.log(1);\n"),
@@ -132,7 +120,7 @@ fn a_folder_lists_apart_what_exports_nothing() {
 #[test]
 fn a_folder_says_which_symbol_of_a_name_is_meant() {
     let run = "export class Command { run() {} }\n";
-    let shop = shop(&[("web/app/command.ts", run), ("web/server/command.ts", run)]);
+    let shop = Shop::with(&[("web/app/command.ts", run), ("web/server/command.ts", run)]);
     for folder in ["web/app", "web/server", "web/server/command.ts"] {
         let text = shop.stdout(&["explore", &format!("who calls Command.run in {folder}?")]);
         let path = folder.trim_end_matches("/command.ts");
@@ -158,7 +146,7 @@ fn a_program_starts_at_its_entry_points() {
 #[test]
 fn a_literal_of_few_places_is_shown_in_its_context() {
     let routes = "const routes = [\n  {\n    path: '/cart/:id',\n    title: 'Cart',\n    component: CartView,\n  },\n];\n";
-    let shop = shop(&[("web/routes.ts", routes)]);
+    let shop = Shop::with(&[("web/routes.ts", routes)]);
     let text = shop.stdout(&[
         "explore",
         "which component is behind the route '/cart/:id'?",
@@ -179,7 +167,7 @@ fn a_file_without_importers_is_used_through_its_symbols() {
 
 #[test]
 fn a_question_about_tests_says_that_there_are_none() {
-    let shop = shop(&[("web/go.ts", "export function goFar() {}\n")]);
+    let shop = Shop::with(&[("web/go.ts", "export function goFar() {}\n")]);
     let text = shop.stdout(&["explore", "which tests cover goFar?"]);
     assert!(
         text.contains("no test in the index uses it, directly or through two levels of callers"),
@@ -195,7 +183,7 @@ fn a_path_is_not_buried_under_source() {
     let near = format!(
         "import {{ Far }} from './far';\nexport class Near {{ go(far: Far) {{\n{far}  far.end();\n}} }}\n"
     );
-    let shop = shop(&[
+    let shop = Shop::with(&[
         ("web/far.ts", "export class Far { end() {} }\n"),
         ("web/near.ts", &near),
     ]);
@@ -209,7 +197,7 @@ fn object_literals_are_implementations() {
     let bell =
         "export interface Bell { ring(): void }\nexport class Big implements Bell { ring() {} }\n";
     let test = "import type { Bell } from './bell';\nconst small = { ring() {} } as Bell;\nexport function hear(bell: Bell) { bell.ring(); }\n";
-    let shop = shop(&[("web/bell.ts", bell), ("web/bell.test.ts", test)]);
+    let shop = Shop::with(&[("web/bell.ts", bell), ("web/bell.test.ts", test)]);
     let text = shop.stdout(&["explore", "who implements Bell, also by object literals?"]);
     assert!(
         text.contains("with this type (1):\nweb/\n bell.test.ts\n  2 "),
@@ -224,7 +212,7 @@ fn what_breaks_breaks_in_tests_too() {
     for number in 0..30 {
         tests += &format!("  void CaseWithALongName{number}() {{ Check.Same(); }}\n");
     }
-    let shop = shop(&[
+    let shop = Shop::with(&[
         ("src/UnitTest/Check.cs", helper),
         ("src/UnitTest/Cases.cs", &(tests + "}\n")),
     ]);
@@ -239,7 +227,7 @@ fn what_breaks_breaks_in_tests_too() {
 fn text_names_no_symbols_in_a_changed_file() {
     let near = "export function near() {\n  open('near');\n}\n";
     let far = "export function far() {\n  open('far');\n}\n";
-    let shop = shop(&[("web/near.ts", near), ("web/far.ts", far)]);
+    let shop = Shop::with(&[("web/near.ts", near), ("web/far.ts", far)]);
     let changed = format!("// opens what is far\n\n{far}");
     std::fs::write(shop.root.path().join("web/far.ts"), changed).unwrap();
 
@@ -255,22 +243,9 @@ fn text_names_no_symbols_in_a_changed_file() {
 }
 
 #[test]
-fn the_method_of_a_request_is_not_a_symbol() {
-    let post = "export class Post {}\n";
-    let log_in = "export function log_in() {\n  fetch('/log/in');\n}\n";
-    let shop = shop(&[("web/post.ts", post), ("web/log_in.ts", log_in)]);
-    let found = shop.stdout(&["explore", "who requests POST /log/in?"]);
-    assert!(
-        found.starts_with("## literal \"/log/in\" (1 place)\n"),
-        "{found}"
-    );
-    assert!(!found.contains("Post"), "{found}");
-}
-
-#[test]
 fn names_that_are_no_symbols_are_found_in_strings() {
     let hint = "export function hint() {\n  return 'set %TINT% first';\n}\n";
-    let shop = shop(&[("web/hint.ts", hint)]);
+    let shop = Shop::with(&[("web/hint.ts", hint)]);
     for question in ["TINT", "where is TINT read?"] {
         let found = shop.stdout(&["explore", question]);
         assert!(found.starts_with("## text TINT (1 line)\n"), "{found}");
@@ -285,7 +260,7 @@ fn names_that_are_no_symbols_are_found_in_strings() {
 #[test]
 fn an_external_name_precedes_a_symbol_that_differs_in_case() {
     let wait = "export function promise() {\n  return new Promise<void>(done => done());\n}\n";
-    let shop = shop(&[("web/wait.ts", wait)]);
+    let shop = Shop::with(&[("web/wait.ts", wait)]);
     let found = shop.stdout(&["explore", "Promise"]);
     let heading = found.lines().next().unwrap_or_default();
     assert!(heading.ends_with("(outside the repository)"), "{found}");
@@ -294,7 +269,7 @@ fn an_external_name_precedes_a_symbol_that_differs_in_case() {
 #[test]
 fn direct_callers_precede_those_a_level_up() {
     let near = "export function near() {}\nexport function middle() {\n  near();\n}\nexport function far() {\n  middle();\n}\n";
-    let shop = shop(&[("web/near.ts", near)]);
+    let shop = Shop::with(&[("web/near.ts", near)]);
     let found = shop.stdout(&["explore", "who leads to near, two levels up?"]);
     let starts = ["called or used by (1)", "which are called by (1)"];
     assert!(positions(&found, &starts).is_sorted(), "{found}");
@@ -304,7 +279,7 @@ fn direct_callers_precede_those_a_level_up() {
 fn a_location_in_a_callback_is_that_callback() {
     let door = "export function open() {}\nexport function close() {}\n";
     let test = "import { open, close } from './door';\nit('opens', () => {\n  open();\n});\nit('closes', () => {\n  close();\n});\n";
-    let shop = shop(&[("web/door.ts", door), ("web/door.test.ts", test)]);
+    let shop = Shop::with(&[("web/door.ts", door), ("web/door.test.ts", test)]);
     let found = shop.stdout(&["explore", "web/door.test.ts:3"]);
     assert!(
         found.starts_with("## callback of it \"opens\"  web/door.test.ts:2-4\n"),
@@ -324,7 +299,7 @@ fn a_location_in_a_callback_is_that_callback() {
 fn everything_of_a_kind_is_listed() {
     let doors = "namespace T;\npublic class Gate { }\npublic class Wide : Gate { }\npublic class Low : Gate { }\n";
     let jobs = "export const CLEAN_NIGHT_JOB = 1;\nexport const SEND_NIGHT_JOB = 2;\nexport const sweepNightJob = 3;\nexport const nightJobs = [];\n";
-    let shop = shop(&[("src/Gate.cs", doors), ("web/jobs.ts", jobs)]);
+    let shop = Shop::with(&[("src/Gate.cs", doors), ("web/jobs.ts", jobs)]);
 
     let base = shop.stdout(&["explore", "which gates exist?"]);
     assert!(
@@ -344,7 +319,7 @@ fn everything_of_a_kind_is_listed() {
 #[test]
 fn what_happens_to_a_message_is_told_of_what_takes_it() {
     let code = "namespace T;\npublic interface IRun<TJob> { void Run(TJob job); }\npublic class Clean { }\npublic class Cleaner : IRun<Clean>\n{\n    public void Run(Clean job) { Sweep(); }\n    void Sweep() { }\n    public void Plan(Clean job) { }\n}\n";
-    let shop = shop(&[("src/Clean.cs", code)]);
+    let shop = Shop::with(&[("src/Clean.cs", code)]);
     let text = shop.stdout(&["explore", "what happens when Clean is executed?"]);
     assert!(
         text.contains(
@@ -358,7 +333,7 @@ fn what_happens_to_a_message_is_told_of_what_takes_it() {
 #[test]
 fn what_happens_is_told_of_functions_in_an_object() {
     let code = "export function sweep() {}\nexport const CLEAN = {\n  run: () => sweep(),\n};\n";
-    let shop = shop(&[("web/clean.ts", code)]);
+    let shop = Shop::with(&[("web/clean.ts", code)]);
     let text = shop.stdout(&["explore", "what happens when CLEAN runs?"]);
     assert!(
         text.contains(
@@ -372,7 +347,7 @@ fn what_happens_is_told_of_functions_in_an_object() {
 fn what_happens_passes_over_tests_and_examples() {
     let store = "namespace T;\npublic interface IStore { void Save(); }\npublic class Disk : IStore { public void Save() { Write(); } void Write() { } }\npublic class Till { public void Close(IStore store) { store.Save(); } }\n";
     let example = "namespace T;\npublic class Toy : IStore { public void Save() { } }\n";
-    let shop = shop(&[
+    let shop = Shop::with(&[
         ("src/Store.cs", store),
         ("samples/Toy.cs", example),
         ("tests/Fake.cs", &example.replace("Toy", "Fake")),
@@ -385,28 +360,9 @@ fn what_happens_passes_over_tests_and_examples() {
 }
 
 #[test]
-fn a_route_is_served_by_the_file_at_its_place() {
-    let shop = shop(&[
-        (
-            "site/app/users/[id]/page.tsx",
-            "export default function User() { return null; }\n",
-        ),
-        (
-            "site/nav.ts",
-            "export const link = (id: number) => `/users/${id}`;\n",
-        ),
-    ]);
-    let text = shop.stdout(&["explore", "which component is behind /users/:id?"]);
-    assert!(
-        text.contains("files that serve it, by their path:\nsite/app/users/[id]/page.tsx\n"),
-        "{text}"
-    );
-}
-
-#[test]
 fn a_dotted_name_that_is_no_string_is_searched_in_the_text() {
     let code = "declare const api: any;\nexport const load = () => api.carts.find.query();\n";
-    let shop = shop(&[("web/load.ts", code)]);
+    let shop = Shop::with(&[("web/load.ts", code)]);
     let text = shop.stdout(&["explore", "what serves the call api.carts.find?"]);
     assert!(
         text.starts_with("## text api.carts.find (1 line)\n"),
@@ -417,7 +373,7 @@ fn a_dotted_name_that_is_no_string_is_searched_in_the_text() {
 #[test]
 fn functions_that_return_a_type_are_listed_with_its_implementations() {
     let bell = "export interface Bell { ring(): void }\nexport function make(): Bell {\n  return { ring() {} };\n}\n";
-    let shop = shop(&[("web/bell.ts", bell)]);
+    let shop = Shop::with(&[("web/bell.ts", bell)]);
     let text = shop.stdout(&["explore", "who implements Bell, also by object literals?"]);
     assert!(
         text.contains("functions that return it (1):\nweb/\n bell.ts\n  2 make: "),
@@ -428,7 +384,7 @@ fn functions_that_return_a_type_are_listed_with_its_implementations() {
 #[test]
 fn type_parameters_tell_types_of_one_name_apart() {
     let code = "namespace T;\npublic class Box { }\npublic class Box<TItem, TLid> { public TItem Open<TKey>(TKey key) => default; }\n";
-    let shop = shop(&[("src/Box.cs", code)]);
+    let shop = Shop::with(&[("src/Box.cs", code)]);
     let found = shop.stdout(&["search", "Box"]);
     let lines: Vec<&str> = found.lines().collect();
     assert!(lines.contains(&"src/Box.cs:2: class Box"), "{found}");
@@ -443,45 +399,8 @@ fn type_parameters_tell_types_of_one_name_apart() {
 }
 
 #[test]
-fn a_route_leads_through_mounted_routers() {
-    let carts = "import { Router } from 'express';\nexport const carts = Router();\ncarts.post('/:id', () => {});\n";
-    let app = "import express from 'express';\nimport { carts } from './carts';\nconst app = express();\nconst api = express.Router();\napi.use('/carts', carts);\napp.use('/v1', api);\n";
-    let shop = shop(&[
-        ("web/carts.ts", carts),
-        ("web/app.ts", app),
-        (
-            "web/package.json",
-            "{ \"dependencies\": { \"express\": \"5.0.0\" } }\n",
-        ),
-    ]);
-    let text = shop.stdout(&["explore", "which handler serves POST /v1/carts/:id?"]);
-    assert!(
-        text.contains("routes with this path (1):\n route POST /:id at web/carts.ts:3: carts.ts\n"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_procedure_is_known_by_its_key() {
-    let code = "declare const router: any, procedure: any;\nexport const save = () => {};\nexport const carts = router({\n  create: procedure.mutation(() => {\n    save();\n  }),\n});\n";
-    let client = "declare const api: any;\nexport const add = () => api.carts.create.mutate();\n";
-    let shop = shop(&[("web/carts.ts", code), ("web/client.ts", client)]);
-    let callers = shop.stdout(&["explore", "who calls save?"]);
-    assert!(
-        callers.contains("  5 carts > create: save();\n"),
-        "{callers}"
-    );
-
-    let served = shop.stdout(&["explore", "what serves the call carts.create?"]);
-    assert!(
-        served.contains("create  web/carts.ts:4-6\n  5 save  web/carts.ts:2\n"),
-        "{served}"
-    );
-}
-
-#[test]
 fn a_word_does_not_stand_in_for_a_written_name() {
-    let shop = shop(&[(
+    let shop = Shop::with(&[(
         "web/config.ts",
         "export const config = 1;\nexport const twice = config * 2;\n",
     )]);
@@ -493,7 +412,7 @@ fn a_word_does_not_stand_in_for_a_written_name() {
 fn an_environment_variable_is_read_through_an_object() {
     let env = "declare function createEnv(o: any): any;\nexport const env = createEnv({ MAIL_KEY: process.env.MAIL_KEY });\n";
     let mail = "import { env } from './env';\nexport const send = () => env.MAIL_KEY;\n";
-    let shop = shop(&[("web/env.ts", env), ("web/mail.ts", mail)]);
+    let shop = Shop::with(&[("web/env.ts", env), ("web/mail.ts", mail)]);
     let text = shop.stdout(&["explore", "where is MAIL_KEY read?"]);
     assert!(
         text.contains("other lines of code that contain it (1):\nweb/\n mail.ts\n  2 send: "),

@@ -16,6 +16,7 @@ mod model;
 mod notes;
 mod packages;
 mod roots;
+mod routes;
 mod servers;
 #[cfg(unix)]
 mod terminal;
@@ -38,6 +39,18 @@ impl Shop {
 
     fn indexed() -> Self {
         let shop = Self::new();
+        assert_eq!(shop.run(&["index"]).status.code(), Some(0));
+        shop
+    }
+
+    /// A shop with more files, indexed.
+    fn with(files: &[(&str, &str)]) -> Self {
+        let shop = Self::new();
+        for (path, text) in files {
+            let path = shop.root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
         assert_eq!(shop.run(&["index"]).status.code(), Some(0));
         shop
     }

@@ -66,9 +66,15 @@ pub(super) fn is_route(text: &str) -> bool {
 }
 
 /// Reports whether a word is the method of an HTTP request whose path follows: `POST /login`.
-pub(super) fn is_request_method(word: &Token<'_>, next: Option<&Token<'_>>) -> bool {
-    let is_path = next.is_some_and(|next| next.text.starts_with('/'));
-    is_path && REQUEST_METHODS.contains(&word.text)
+pub(super) fn precedes_route(word: &Token<'_>, next: Option<&Token<'_>>) -> bool {
+    let is_path = next.is_some_and(|next| next.text.contains('/'));
+    is_path && is_request_method(word.text)
+}
+
+/// Reports whether a word is the method of an HTTP request.
+#[must_use]
+pub fn is_request_method(word: &str) -> bool {
+    REQUEST_METHODS.contains(&word)
 }
 
 impl Token<'_> {
@@ -217,9 +223,10 @@ mod tests {
     fn the_method_of_a_request_is_no_name() {
         let is_method = |text: &str| {
             let tokens = tokens(text);
-            is_request_method(&tokens[0], tokens.get(1))
+            precedes_route(&tokens[0], tokens.get(1))
         };
         assert!(is_method("POST /login"));
+        assert!(is_method("GET api/users"));
         assert!(!is_method("POST"));
         assert!(!is_method("Post /login"));
         assert!(!is_method("DELETE rows"));

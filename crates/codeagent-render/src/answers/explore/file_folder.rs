@@ -1,10 +1,10 @@
-//! Sections about files, folders and literals.
+//! Sections about files and folders.
 
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
-use codeagent_core::query::{self, LiteralSite, Occurrence, Occurrences, TextSearchQuery};
+use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::heading::signature;
-use super::member::numbered;
+use super::member::is_callable;
 use super::wants::Wants;
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
@@ -25,18 +25,6 @@ const USES: [EdgeType; 6] = [
     EdgeType::Implements,
     EdgeType::Extends,
 ];
-
-/// Maximum listed places of a literal.
-const MAX_LITERALS: usize = 200;
-
-/// Maximum names of a question that are searched as text.
-const MAX_EXPRESSIONS: usize = 3;
-
-/// Maximum places of a literal whose context is shown.
-const MAX_IN_CONTEXT: usize = 2;
-
-/// Lines shown before and after such a place.
-const CONTEXT: (u32, u32) = (3, 5);
 
 /// Adds a file: its exports with their uses elsewhere, and what imports it.
 pub(super) fn file(
@@ -161,6 +149,22 @@ fn declared(
     Ok(top.into_iter().partition(is_public))
 }
 
+/// Returns the functions that a file of routes exports: of a file with a function for each HTTP
+/// method, that of `method`.
+pub(super) fn serving(
+    occurrences: &Occurrences<'_, '_>,
+    path: &str,
+    method: Option<&str>,
+) -> Result<Vec<Node>, AnswerError> {
+    let (mut serving, _) = declared(occurrences, path)?;
+    serving.retain(is_callable);
+    let is_of_method = |node: &Node| method == Some(node.name.as_str());
+    if serving.iter().any(is_of_method) {
+        serving.retain(is_of_method);
+    }
+    Ok(serving)
+}
+
 fn uses_elsewhere(
     occurrences: &mut Occurrences<'_, '_>,
     node: &Node,
@@ -231,137 +235,5 @@ pub(super) fn folder(
 
     let without = Section::list("without exports", "files that export nothing", without);
     document.section(without.weighing(5));
-    Ok(())
-}
-
-/// Adds a literal: the places that name it, and the callbacks that are registered under it.
-pub(super) fn literal(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    text: &str,
-    within: &[&str],
-) -> Result<(), AnswerError> {
-    let snapshot = occurrences.sources.snapshot();
-    let mut sites = query::literal_sites(snapshot, text, MAX_LITERALS)?;
-    let is_meant = |site: &LiteralSite| {
-        let mut places = within.iter();
-        places.any(|place| query::is_in_place(&site.path, place))
-    };
-    if sites.iter().any(is_meant) {
-        sites.retain(is_meant);
-    }
-    // `Bookmarks` has the key of `/bookmarks`, and is not that route.
-    let is_route = |site: &LiteralSite| site.text.contains(['/', '.']);
-    if text.starts_with('/') && sites.iter().any(is_route) {
-        sites.retain(is_route);
-    }
-    let files = query::files_of_route(occurrences.sources.snapshot(), text)?;
-    let routes = dispatch::routes(occurrences, text)?;
-    if sites.is_empty() && files.is_empty() && routes.is_empty() {
-        return Ok(());
-    }
-    let count = sites.len();
-    document.line(match count {
-        0 => format!("## literal \"{text}\""),
-        count => format!("## literal \"{text}\" ({})", counted(count as u64, "place")),
-    });
-    let handlers = query::handlers(occurrences, text)?;
-    let title = "handled by, matched by equal text";
-    document.section(Section::lines("handlers", title, handlers).weighing(20));
-    document.section(routes.weighing(20));
-    let title = "files that serve it, by their path";
-    document.section(Section::lines("files", title, files).weighing(20));
-
-    let mut places = Vec::with_capacity(count);
-    for site in sites {
-        places.push(occurrences.at(&site.path, site.line)?);
-    }
-    let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
-    if code.len() <= MAX_IN_CONTEXT {
-        for place in &code {
-            around(document, occurrences, place)?;
-        }
-    }
-    let others = other_lines(occurrences, text, &code)?;
-    document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
-    let title = "other lines of code that contain it";
-    document.section(Section::occurrence_rows("lines", title, others).weighing(20));
-    document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));
-    Ok(())
-}
-
-/// Returns the other lines with a constant's name: an environment variable may be read through an
-/// object that holds all of them (`env.MAIL_KEY`).
-fn other_lines(
-    occurrences: &mut Occurrences<'_, '_>,
-    name: &str,
-    known: &[Occurrence],
-) -> Result<Vec<Occurrence>, AnswerError> {
-    if !query::is_constant(name) {
-        return Ok(Vec::new());
-    }
-    let mut found = query::search_text(occurrences, &plain_text(name))?.code;
-    found.retain(|place| {
-        let mut known = known.iter();
-        !known.any(|known| known.path == place.path && known.line == place.line)
-    });
-    Ok(found)
-}
-
-fn plain_text(pattern: &str) -> TextSearchQuery<'_> {
-    TextSearchQuery {
-        pattern,
-        is_regex: false,
-        ignore_case: false,
-        path: None,
-        literals: false,
-    }
-}
-
-/// Adds the lines that contain names of the question that are no symbols, such as a part of a string
-/// or the path of a key in an object literal: `routes.home.path`.
-pub(super) fn expressions(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    names: &[&str],
-) -> Result<(), AnswerError> {
-    for name in names.iter().copied().take(MAX_EXPRESSIONS) {
-        let found = query::search_text(occurrences, &plain_text(name))?;
-        let count = found.code.len() + found.tests.len();
-        if count == 0 {
-            continue;
-        }
-        let lines = counted(count as u64, "line");
-        document.line(format!("## text {name} ({lines})"));
-        if found.code.len() <= MAX_IN_CONTEXT {
-            for place in &found.code {
-                around(document, occurrences, place)?;
-            }
-        }
-        let section =
-            Section::occurrence_rows("lines", "lines of code that contain it", found.code);
-        document.section(section.weighing(30));
-        document.section(Section::occurrence_rows("tests", "in tests", found.tests).weighing(8));
-        if let Some((_, last)) = name.rsplit_once('.') {
-            let handlers = query::handlers(occurrences, last)?;
-            let title = format!("registered as `{last}`, matched by equal text");
-            document.section(Section::lines("handlers", title, handlers).weighing(20));
-        }
-    }
-    Ok(())
-}
-
-/// Adds the lines around a place.
-fn around(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    place: &Occurrence,
-) -> Result<(), AnswerError> {
-    let first = place.line.saturating_sub(CONTEXT.0).max(1);
-    let lines = occurrences
-        .sources
-        .lines(&place.path, first, place.line + CONTEXT.1)?;
-    let lines = numbered(&lines.unwrap_or_default(), first);
-    document.section(Section::lines("context", place.path.as_str(), lines).weighing(10));
     Ok(())
 }

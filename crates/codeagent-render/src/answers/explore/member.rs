@@ -13,6 +13,9 @@ use crate::text::{Document, NameRow, Section};
 /// Maximum number of source lines.
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
 
+/// Title of the calls of a function.
+pub(super) const FLOW_TITLE: &str = "what happens, in order";
+
 /// Maximum number of external symbols named in the list of calls.
 const MAX_EXTERNAL: usize = 12;
 
@@ -33,7 +36,7 @@ pub(super) fn sections(
     let is_callable = is_callable(subject.first());
     if wants.flow && (is_callable || holds_functions(subject.first(), occurrences)?) {
         let lines = query::flow(occurrences, subject.first())?;
-        let flow = Section::tree("flow", "what happens, in order", lines);
+        let flow = Section::tree("flow", FLOW_TITLE, lines);
         document.section(wants.weigh(flow, true, 0));
         let handlers = query::handlers_named_in(occurrences, subject.first())?;
         let title = "handlers of its string literals, matched by equal text";

@@ -9,6 +9,7 @@ mod external;
 mod file_folder;
 mod heading;
 mod kind;
+mod literal;
 mod member;
 mod type_symbol;
 mod wants;
@@ -101,21 +102,21 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     }
     if document.is_empty() {
         let unknown = unknown_names(&targets);
-        file_folder::expressions(&mut document, &mut occurrences, &unknown)?;
+        literal::expressions(&mut document, &mut occurrences, &unknown)?;
         let is_question = targets.is_sentence || targets.words.len() > 1;
         if document.is_empty() && !is_question {
             let targets = targets.check()?;
-            let [Target::Literal(name)] = targets.found.as_slice() else {
+            let [Target::Literal(literal)] = targets.found.as_slice() else {
                 return Err(QueryError::EmptySearch.into());
             };
-            document.line(unknown_literal(name));
+            document.line(unknown_literal(&literal.text));
             return Ok(document);
         }
         if document.is_empty() {
             search(index, &mut document, &mut occurrences, text, wants)?;
             for target in &targets.found {
-                if let Target::Literal(name) = target {
-                    document.note(unknown_literal(name));
+                if let Target::Literal(literal) = target {
+                    document.note(unknown_literal(&literal.text));
                 }
             }
         }
@@ -135,7 +136,7 @@ fn unknown_literal(name: &str) -> String {
 /// Returns the names of a text that are those of no symbol, string, file or folder.
 fn unknown_names(targets: &Targets) -> Vec<&str> {
     let literals = targets.found.iter().filter_map(|target| match target {
-        Target::Literal(text) => Some(text.as_str()),
+        Target::Literal(literal) => Some(literal.text.as_str()),
         _ => None,
     });
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
@@ -210,7 +211,7 @@ fn add_target(
         Target::External { symbols, .. } => {
             external::sections(&mut part, occurrences, symbols, wants)
         }
-        Target::Literal(text) => file_folder::literal(&mut part, occurrences, text, within),
+        Target::Literal(target) => literal::literal(&mut part, occurrences, target, within, wants),
     }?;
     document.append(part, WANTED);
     Ok(())

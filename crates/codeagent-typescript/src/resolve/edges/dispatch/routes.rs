@@ -52,7 +52,8 @@ impl FileResolver<'_> {
             return;
         }
         match handler {
-            Some(target) if origin == Origin::Unknown && args.len() > 1 => {
+            // A package that is not listed may be a router, too.
+            Some(target) if origin != Origin::Own && !is_client && args.len() > 1 => {
                 self.add_route(at, (verb, &path), target, Confidence::Inferred, found);
             }
             Some(_) => {}

@@ -1,0 +1,136 @@
+//! `codeagent explore` about routes, requests and procedures.
+
+use super::Shop;
+
+#[test]
+fn the_method_of_a_request_is_not_a_symbol() {
+    let post = "export class Post {}\n";
+    let log_in = "export function log_in() {\n  fetch('/log/in');\n}\n";
+    let shop = Shop::with(&[("web/post.ts", post), ("web/log_in.ts", log_in)]);
+    let found = shop.stdout(&["explore", "who requests POST /log/in?"]);
+    assert!(
+        found.starts_with("## literal \"/log/in\" (1 place)\n"),
+        "{found}"
+    );
+    assert!(!found.contains("Post"), "{found}");
+}
+
+#[test]
+fn a_route_is_served_by_the_file_at_its_place() {
+    let shop = Shop::with(&[
+        (
+            "site/app/users/[id]/page.tsx",
+            "export default function User() { return null; }\n",
+        ),
+        (
+            "site/nav.ts",
+            "export const link = (id: number) => `/users/${id}`;\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which component is behind /users/:id?"]);
+    assert!(
+        text.contains("files that serve it, by their path:\nsite/app/users/[id]/page.tsx\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_route_leads_through_mounted_routers() {
+    let carts = "import { Router } from 'express';\nexport const carts = Router();\ncarts.post('/:id', () => {});\n";
+    let app = "import express from 'express';\nimport { carts } from './carts';\nconst app = express();\nconst api = express.Router();\napi.use('/carts', carts);\napp.use('/v1', api);\n";
+    let shop = Shop::with(&[
+        ("web/carts.ts", carts),
+        ("web/app.ts", app),
+        (
+            "web/package.json",
+            "{ \"dependencies\": { \"express\": \"5.0.0\" } }\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which handler serves POST /v1/carts/:id?"]);
+    assert!(
+        text.contains("routes with this path (1):\n route POST /:id at web/carts.ts:3: carts.ts\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_procedure_is_known_by_its_key() {
+    let code = "declare const router: any, procedure: any;\nexport const save = () => {};\nexport const carts = router({\n  create: procedure.mutation(() => {\n    save();\n  }),\n});\n";
+    let client = "declare const api: any;\nexport const add = () => api.carts.create.mutate();\n";
+    let shop = Shop::with(&[("web/carts.ts", code), ("web/client.ts", client)]);
+    let callers = shop.stdout(&["explore", "who calls save?"]);
+    assert!(
+        callers.contains("  5 carts > create: save();\n"),
+        "{callers}"
+    );
+
+    let served = shop.stdout(&["explore", "what serves the call carts.create?"]);
+    assert!(
+        served.contains("create  web/carts.ts:4-6\n  5 save  web/carts.ts:2\n"),
+        "{served}"
+    );
+}
+
+#[test]
+fn the_method_of_a_request_selects_its_handler() {
+    let app = "import express from 'express';\nimport { create, find, save } from './store';\nconst app = express();\nconst wrap = (action: any) => action;\napp.get('/carts/:id', (q, r) => find());\napp.post('/carts/:id', wrap(create));\napp.put('/carts/:id', (q, r) => save());\napp.get('/:id', wrap(find));\n";
+    let store = "export function find() {}\nexport function save() {}\nexport function create() { save(); }\n";
+    let shop = Shop::with(&[("web/app.ts", app), ("web/store.ts", store)]);
+    let asked = |route: &str| {
+        let question = format!("what happens when {route} is requested?");
+        shop.stdout(&["explore", &question])
+    };
+
+    let post = asked("POST /carts/:id");
+    assert!(
+        post.contains(
+            "what happens, in order:\ncreate  web/store.ts:3\n  3 save  web/store.ts:2\n"
+        ),
+        "{post}"
+    );
+    assert!(!post.contains("route GET"), "{post}");
+
+    let get = asked("GET /carts/:id");
+    assert!(
+        get.contains("app.get \"/carts/:id\"  web/app.ts:5-5\n  5 find  web/store.ts:1\n"),
+        "{get}"
+    );
+    assert!(!get.contains("app.put \"/carts/:id\"  "), "{get}");
+
+    let patch = asked("PATCH /carts/:id");
+    assert!(
+        patch.contains("no route with this path has the method PATCH\n"),
+        "{patch}"
+    );
+    assert!(patch.contains("route POST /carts/:id"), "{patch}");
+    assert!(asked("GET /:id").contains("route GET /:id at web/app.ts:8: find"));
+}
+
+#[test]
+fn a_package_that_is_not_known_may_be_a_router() {
+    let app = "import { App } from 'tiny';\nexport function save() {}\nconst app = new App();\napp.post('/carts', save);\n";
+    let shop = Shop::with(&[("web/app.ts", app)]);
+    let text = shop.stdout(&["explore", "what happens when POST /carts is requested?"]);
+    assert!(
+        text.contains(" possibly route POST /carts at web/app.ts:4: save\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_file_of_routes_answers_by_functions_named_by_methods() {
+    let route = "import { save } from '../../save';\nexport function GET() {}\nexport function POST() { save(); }\n";
+    let shop = Shop::with(&[
+        ("web/app/carts/route.ts", route),
+        ("web/save.ts", "export function save() {}\n"),
+    ]);
+    let text = shop.stdout(&["explore", "what happens when POST /carts is requested?"]);
+    assert!(
+        text.contains("files that serve it, by their path:\nweb/app/carts/route.ts\n  3 POST()\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("POST  web/app/carts/route.ts:3\n  3 save  web/save.ts:1\n"),
+        "{text}"
+    );
+}

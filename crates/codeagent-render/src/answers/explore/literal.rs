@@ -1,0 +1,248 @@
+//! Sections about strings: routes, events, environment variables, and other text of a question.
+
+use codeagent_core::model::dispatch::verb_and_path;
+use codeagent_core::model::graph::Node;
+use codeagent_core::query::{
+    self, DispatchStep, LiteralSite, LiteralTarget, Occurrence, Occurrences, TextSearchQuery,
+};
+
+use super::file_folder::serving;
+use super::heading::signature;
+use super::member::{FLOW_TITLE, is_callable, numbered};
+use super::wants::{WANTED, Wants};
+use crate::answers::{AnswerError, dispatch};
+use crate::note_text::counted;
+use crate::text::{Document, Section};
+
+/// Maximum listed places of a literal.
+const MAX_LITERALS: usize = 200;
+
+/// Maximum names of a question that are searched as text.
+const MAX_EXPRESSIONS: usize = 3;
+
+/// Maximum places of a literal whose context is shown.
+const MAX_IN_CONTEXT: usize = 2;
+
+/// Maximum functions of a route whose flow is shown.
+const MAX_FLOWS: usize = 3;
+
+/// Lines shown before and after such a place.
+const CONTEXT: (u32, u32) = (3, 5);
+
+/// Adds a literal: what handles it, and the places that name it, those in `within` if there are any.
+pub(super) fn literal(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    target: &LiteralTarget,
+    within: &[&str],
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    let text = target.text.as_str();
+    let sites = sites(occurrences, text, within)?;
+    if sites.is_empty() && target.files.is_empty() && target.routes.is_empty() {
+        return Ok(());
+    }
+
+    let count = sites.len();
+    document.line(match count {
+        0 => format!("## literal \"{text}\""),
+        count => format!("## literal \"{text}\" ({})", counted(count as u64, "place")),
+    });
+    let is_handled = handlers(document, occurrences, target, wants)?;
+
+    let mut places = Vec::with_capacity(count);
+    for site in sites {
+        places.push(occurrences.at(&site.path, site.line)?);
+    }
+    let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
+    if !is_handled && code.len() <= MAX_IN_CONTEXT {
+        for place in &code {
+            around(document, occurrences, place)?;
+        }
+    }
+
+    let others = other_lines(occurrences, text, &code)?;
+    document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
+    let title = "other lines of code that contain it";
+    document.section(Section::occurrence_rows("lines", title, others).weighing(20));
+    document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));
+    Ok(())
+}
+
+/// Returns the places that name a literal, those in `within` if there are any.
+fn sites(
+    occurrences: &Occurrences<'_, '_>,
+    text: &str,
+    within: &[&str],
+) -> Result<Vec<LiteralSite>, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut sites = query::literal_sites(snapshot, text, MAX_LITERALS)?;
+    let is_meant = |site: &LiteralSite| {
+        let mut places = within.iter();
+        places.any(|place| query::is_in_place(&site.path, place))
+    };
+    if sites.iter().any(is_meant) {
+        sites.retain(is_meant);
+    }
+
+    // `Bookmarks` has the key of `/bookmarks`, and is not that route.
+    let is_route = |site: &LiteralSite| site.text.contains(['/', '.']);
+    if text.starts_with('/') && sites.iter().any(is_route) {
+        sites.retain(is_route);
+    }
+    Ok(sites)
+}
+
+/// Adds the callbacks, routes and files that handle a literal, and reports whether there are any. Routes
+/// of other methods than the request's are left out if one has it.
+fn handlers(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    target: &LiteralTarget,
+    wants: Wants,
+) -> Result<bool, AnswerError> {
+    let method = target.method.as_deref();
+    let is_reached = |route: &&DispatchStep| target.is_reached_by(verb_and_path(&route.label).0);
+    let routes: Vec<DispatchStep> = target.routes.iter().filter(is_reached).cloned().collect();
+    let is_other_method = routes.is_empty() && !target.routes.is_empty();
+    if is_other_method && let Some(method) = method {
+        document.line(format!("no route with this path has the method {method}"));
+    }
+
+    let routes = if is_other_method {
+        &target.routes
+    } else {
+        &routes
+    };
+    let method = method.filter(|_| !is_other_method);
+    let depth = if wants.flow { usize::MAX } else { 0 };
+    let callbacks = query::handlers(occurrences, &target.text, method, depth)?;
+    let is_handled = !callbacks.is_empty() || !routes.is_empty() || !target.files.is_empty();
+    let title = "handled by, matched by equal text";
+    document.section(Section::lines("handlers", title, callbacks).weighing(20));
+
+    document.section(dispatch::routes(occurrences, routes)?.weighing(20));
+
+    let mut running = route_functions(occurrences, routes)?;
+    let mut files = Vec::new();
+    for path in &target.files {
+        files.push(path.clone());
+        for node in serving(occurrences, path, method)? {
+            let line = node.spans.first().map_or(0, |span| span.name_line);
+            files.push(format!("  {line} {}{}", node.name, signature(&node)));
+            running.push(node);
+        }
+    }
+    let title = "files that serve it, by their path";
+    document.section(Section::lines("files", title, files).weighing(20));
+
+    if wants.flow {
+        flows(document, occurrences, &running)?;
+    }
+    Ok(is_handled)
+}
+
+/// Returns the functions with a name that routes run. An unnamed one is known by what is around it.
+fn route_functions(
+    occurrences: &Occurrences<'_, '_>,
+    routes: &[DispatchStep],
+) -> Result<Vec<Node>, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut functions = Vec::new();
+    let named = routes.iter().filter(|route| route.from != route.to);
+    for id in named.filter_map(|route| route.to) {
+        let symbol = query::get_node(snapshot, id)?;
+        let node = symbol.map(|symbol| symbol.node);
+        functions.extend(node.filter(is_callable));
+    }
+    Ok(functions)
+}
+
+/// Adds what happens in the functions that a route runs.
+fn flows(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    functions: &[Node],
+) -> Result<(), AnswerError> {
+    for function in functions.iter().take(MAX_FLOWS) {
+        let lines = query::flow(occurrences, function)?;
+        document.section(Section::tree("flow", FLOW_TITLE, lines).weighing(WANTED));
+    }
+    Ok(())
+}
+
+/// Returns the other lines with a constant's name: an environment variable may be read through an
+/// object that holds all of them (`env.MAIL_KEY`).
+fn other_lines(
+    occurrences: &mut Occurrences<'_, '_>,
+    name: &str,
+    known: &[Occurrence],
+) -> Result<Vec<Occurrence>, AnswerError> {
+    if !query::is_constant(name) {
+        return Ok(Vec::new());
+    }
+    let mut found = query::search_text(occurrences, &plain_text(name))?.code;
+    found.retain(|place| {
+        let mut known = known.iter();
+        !known.any(|known| known.path == place.path && known.line == place.line)
+    });
+    Ok(found)
+}
+
+fn plain_text(pattern: &str) -> TextSearchQuery<'_> {
+    TextSearchQuery {
+        pattern,
+        is_regex: false,
+        ignore_case: false,
+        path: None,
+        literals: false,
+    }
+}
+
+/// Adds the lines that contain names of the question that are no symbols, such as a part of a string
+/// or the path of a key in an object literal: `routes.home.path`.
+pub(super) fn expressions(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    names: &[&str],
+) -> Result<(), AnswerError> {
+    for name in names.iter().copied().take(MAX_EXPRESSIONS) {
+        let found = query::search_text(occurrences, &plain_text(name))?;
+        let count = found.code.len() + found.tests.len();
+        if count == 0 {
+            continue;
+        }
+        let lines = counted(count as u64, "line");
+        document.line(format!("## text {name} ({lines})"));
+        if found.code.len() <= MAX_IN_CONTEXT {
+            for place in &found.code {
+                around(document, occurrences, place)?;
+            }
+        }
+        let section =
+            Section::occurrence_rows("lines", "lines of code that contain it", found.code);
+        document.section(section.weighing(30));
+        document.section(Section::occurrence_rows("tests", "in tests", found.tests).weighing(8));
+        if let Some((_, last)) = name.rsplit_once('.') {
+            let handlers = query::handlers(occurrences, last, None, 0)?;
+            let title = format!("registered as `{last}`, matched by equal text");
+            document.section(Section::lines("handlers", title, handlers).weighing(20));
+        }
+    }
+    Ok(())
+}
+
+/// Adds the lines around a place.
+fn around(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &Occurrence,
+) -> Result<(), AnswerError> {
+    let first = place.line.saturating_sub(CONTEXT.0).max(1);
+    let lines = occurrences
+        .sources
+        .lines(&place.path, first, place.line + CONTEXT.1)?;
+    let lines = numbered(&lines.unwrap_or_default(), first);
+    document.section(Section::lines("context", place.path.as_str(), lines).weighing(10));
+    Ok(())
+}
