@@ -273,7 +273,7 @@ impl<T: Serialize> PrintedAnswer<T> {
                 "of the name more likely to belong to another symbol",
             ),
             (
-                &possible.textual.sites,
+                &possible.textual,
                 "line",
                 "in other languages with the name",
             ),

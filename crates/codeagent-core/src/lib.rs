@@ -28,7 +28,7 @@
 //! let reader = engine.reader();
 //! let snapshot = reader.snapshot()?;
 //! let price = resolve_symbol(&snapshot, "price")?;
-//! let mut sources = Sources::new(&snapshot, reader.workspace());
+//! let mut sources = reader.sources(&snapshot);
 //! let callers = NeighborQuery {
 //!     node: price.id,
 //!     edge_type: Some(EdgeType::Calls),
@@ -44,7 +44,7 @@
 //! std::fs::write(root.join("b.ts"), "import { price } from './a'\nexport const twice = () => price() * 2\n")?;
 //! assert!(service.wait_until_fresh(None).is_none());
 //! let snapshot = reader.snapshot()?;
-//! let mut sources = Sources::new(&snapshot, reader.workspace());
+//! let mut sources = reader.sources(&snapshot);
 //! assert_eq!(get_neighbors(&mut sources, &callers)?.len(), 2);
 //! service.stop();
 //! # Ok(())

@@ -248,8 +248,8 @@ impl Extra {
         add(&UNRESOLVED_CURSOR, text(&self.unresolved_cursor));
         add(&POSSIBLE_SITES, number(possible));
         add(&POSSIBLE, first(possible));
-        add(&TEXTUAL_SITES, number(&textual.sites));
-        add(&TEXTUAL, first(&textual.sites));
+        add(&TEXTUAL_SITES, number(textual));
+        add(&TEXTUAL, first(textual));
 
         let symbols: Vec<String> = self.symbols.iter().map(answered_text).collect();
         for (field, list) in [

@@ -8,7 +8,7 @@ use codeagent_workspace::{DataDir, DataRoot, Workspace};
 use crate::embed::ModelHandle;
 use crate::engine::{EngineError, READERS, check_root, integrity};
 use crate::ingest;
-use crate::query::{Counts, TextCoverage, TextFiles, Vectors};
+use crate::query::{Counts, Sources, TextCoverage, TextFiles, Vectors};
 use crate::store::{self, Canceller, Reader, Snapshot, StoreError};
 
 /// Read-only access to an index. Cheap to clone.
@@ -79,6 +79,12 @@ impl IndexReader {
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// Returns the sources of a snapshot, with the text files that are not indexed.
+    #[must_use]
+    pub fn sources<'a>(&'a self, snapshot: &'a Snapshot) -> Sources<'a> {
+        Sources::new(snapshot, &self.workspace).with_texts(&self.texts)
     }
 
     /// Returns the repository's text files that are not indexed.

@@ -143,7 +143,8 @@ pub fn dispatched_to(
     Ok(steps)
 }
 
-/// Returns the routes with a path, also of mounted routers, or with a path that ends with it.
+/// Returns the routes with a path, also of mounted routers; else those with a path that ends with it, or
+/// with its end, because a server may have a path of its own (`/v1`).
 pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
     let mounted = mounted_routes(snapshot, path)?;
     let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
@@ -156,14 +157,49 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
         if rows.is_empty() && routes.is_empty() && !key.is_empty() {
             rows = store::dispatch_below(snapshot, kind, &key)?;
         }
+        for shorter in mounted_keys(&key) {
+            if rows.is_empty() && routes.is_empty() && shorter.contains('/') {
+                rows = store::dispatch_with_key(snapshot, kind, shorter)?;
+                rows.iter_mut().for_each(doubt);
+            }
+        }
         routes.extend(rows.into_iter().take(MAX_JOINED).map(DispatchStep::of));
     }
     Ok(routes)
 }
 
+/// Returns the functions that handle a message: those that a mediator runs, and members that take it by
+/// implementing a member of a generic interface.
+pub fn handlers_of(snapshot: &Snapshot, message: NodeId) -> Result<Vec<Node>, QueryError> {
+    let mut found = mediated_handlers(snapshot, message)?;
+    for member in generic_handlers(snapshot, message)? {
+        if !found.iter().any(|known| known.id == member.id) {
+            found.push(member);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the functions that a mediator or event bus runs for a message.
+pub(super) fn mediated_handlers(
+    snapshot: &Snapshot,
+    message: NodeId,
+) -> Result<Vec<Node>, QueryError> {
+    let mut found: Vec<Node> = Vec::new();
+    for step in dispatched_from(snapshot, &[message])? {
+        let handler = step.to.filter(|_| step.kind == DispatchKind::Handles);
+        if let Some(handler) = handler
+            && !found.iter().any(|known| known.id == handler)
+        {
+            found.extend(store::node(snapshot, handler)?);
+        }
+    }
+    Ok(found)
+}
+
 /// Returns the members that take a type by implementing a member of a generic interface or class:
 /// `BackupService.Execute(BackupCommand)` for `IExecute<BackupCommand>`.
-pub fn generic_handlers(snapshot: &Snapshot, message: NodeId) -> Result<Vec<Node>, QueryError> {
+fn generic_handlers(snapshot: &Snapshot, message: NodeId) -> Result<Vec<Node>, QueryError> {
     let takes = store::incident_edges(
         snapshot,
         message,
@@ -195,6 +231,11 @@ fn implements_generic(snapshot: &Snapshot, member: &Node) -> Result<bool, QueryE
         }
     }
     Ok(false)
+}
+
+/// Makes a row a guess.
+fn doubt(row: &mut DispatchRow) {
+    row.confidence = row.confidence.min(Confidence::Inferred);
 }
 
 /// Returns the steps from the sender of a message to its handlers.

@@ -1,5 +1,5 @@
 //! Routes that follow from where a file is, as Next.js, React Router (flat routes), Remix, Nuxt,
-//! SvelteKit and Expo have it: `app/users/[id]/page.tsx` serves `/users/:id`.
+//! SvelteKit, Expo and Razor Pages have it: `app/users/[id]/page.tsx` serves `/users/:id`.
 //!
 //! A route is found by its key ([`literal_key`]), in which every parameter is `*`.
 //!
@@ -8,14 +8,18 @@
 
 use crate::model::facts::literal_key;
 use crate::model::graph::Dialect;
-use crate::query::QueryError;
-use crate::store::{self, Snapshot};
+use crate::query::text_files::TextFile;
+use crate::query::{QueryError, Sources};
+use crate::store;
 
 /// Folders whose files are routes.
 const ROOTS: [&str; 3] = ["app", "pages", "routes"];
 
 /// Names of files that serve the route of their folder.
 const SERVING: [&str; 5] = ["index", "page", "route", "+page", "+server"];
+
+/// Endings of templates that serve a route.
+const TEMPLATES: [&str; 4] = ["astro", "cshtml", "svelte", "vue"];
 
 /// Names of files in a folder of routes that serve none.
 const ASIDE: [&str; 12] = [
@@ -37,17 +41,36 @@ const ASIDE: [&str; 12] = [
 const MAX_FILES: usize = 8;
 
 /// Returns the paths of the files that serve a route, by path.
-pub fn files_of_route(snapshot: &Snapshot, route: &str) -> Result<Vec<String>, QueryError> {
+pub(super) fn files_of_route(
+    sources: &Sources<'_>,
+    route: &str,
+) -> Result<Vec<String>, QueryError> {
     if !route.starts_with('/') {
         return Ok(Vec::new());
     }
     let asked = literal_key(route);
-    let files = store::files_in_folder(snapshot, ".")?;
-    let serving = files
+    let files = store::files_in_folder(sources.snapshot(), ".")?;
+    let mut paths: Vec<String> = files.into_iter().map(|(path, _)| path).collect();
+    if let Some(texts) = sources.texts() {
+        let (listing, _) = texts.listing(sources.workspace());
+        let path = |text: &TextFile| text.path.as_str().to_owned();
+        paths.extend(
+            listing
+                .files
+                .iter()
+                .map(path)
+                .filter(|path| is_template(path)),
+        );
+    }
+
+    let serving = paths
         .into_iter()
-        .map(|(path, _)| path)
         .filter(|path| !store::is_test_path(path))
-        .filter(|path| route_of_file(path).is_some_and(|key| is_served(&asked, &key)));
+        .filter(|path| {
+            // The class of a Razor page stands beside its template.
+            let page = path.strip_suffix(".cs").unwrap_or(path);
+            route_of_file(page).is_some_and(|key| is_served(&asked, &key))
+        });
     Ok(serving.take(MAX_FILES).collect())
 }
 
@@ -64,15 +87,28 @@ fn covers(asked: &str, key: &str) -> bool {
         && pairs.all(|(asked, own)| asked == own || own == "*" && is_number(asked))
 }
 
+/// Reports whether a file is a template, which may serve a route.
+fn is_template(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    TEMPLATES.contains(&ending)
+}
+
 /// Returns the key of the route that a file serves: `users/*` for `app/users/[id]/page.tsx`.
 fn route_of_file(path: &str) -> Option<String> {
-    Dialect::of_path(path)?;
+    // The pages of C# are templates.
+    let is_page = Dialect::of_path(path).is_some() && !path.ends_with(".cs");
+    if !is_page && !is_template(path) {
+        return None;
+    }
     let (folders, name) = path.rsplit_once('/')?;
     let folders: Vec<&str> = folders.split('/').collect();
-    let root = folders.iter().rposition(|folder| ROOTS.contains(folder))?;
+    let is_root = |folder: &&str| ROOTS.iter().any(|root| root.eq_ignore_ascii_case(folder));
+    let root = folders.iter().rposition(is_root)?;
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     // `page.server.ts` of SvelteKit is `+page.server.ts`.
     let stem = stem.strip_suffix(".server").unwrap_or(stem);
+    let lower = stem.to_lowercase();
+    let stem = lower.as_str();
     if ASIDE.contains(&stem) {
         return None;
     }
@@ -90,7 +126,9 @@ fn route_of_file(path: &str) -> Option<String> {
         parts.extend(split(stem, is_flat).filter(|part| !SERVING.contains(part)));
     }
 
-    let segments: Vec<String> = parts.into_iter().filter_map(segment).collect();
+    let is_vue = path.ends_with(".vue");
+    let segments = parts.into_iter().filter_map(|part| segment(part, is_vue));
+    let segments: Vec<String> = segments.collect();
     Some(segments.join("/"))
 }
 
@@ -100,8 +138,12 @@ fn split(name: &str, is_flat: bool) -> impl Iterator<Item = &str> {
     name.split(move |c| is_nested && c == '.')
 }
 
-/// Returns the segment that a part of a path stands for; `None` for groups and layouts.
-fn segment(part: &str) -> Option<String> {
+/// Returns the segment that a part of a path stands for; `None` for groups and layouts. In pages of
+/// Vue, `_id` is a parameter.
+fn segment(part: &str, is_vue: bool) -> Option<String> {
+    if is_vue && part.starts_with('_') {
+        return Some("*".to_owned());
+    }
     let is_group = part.starts_with('(') && part.ends_with(')');
     if is_group || part.starts_with(['_', '@']) || part.is_empty() {
         return None;
@@ -141,6 +183,11 @@ mod tests {
             ("src/routes/blog/+layout.ts", None),
             ("src/cart.ts", None),
             ("pages/readme.md", None),
+            ("Web/Pages/Basket/Checkout.cshtml", Some("basket/checkout")),
+            ("Web/Pages/Basket/Index.cshtml", Some("basket")),
+            ("Web/Pages/Basket.cs", None),
+            ("pages/view/_id/_version.vue", Some("view/*/*")),
+            ("pages/r/_id.vue", Some("r/*")),
         ] {
             assert_eq!(route_of_file(path).as_deref(), expected, "{path}");
         }

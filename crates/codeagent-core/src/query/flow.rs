@@ -1,7 +1,8 @@
 //! Flow: the calls of a function, in order and nested, as an indented list.
 //!
 //! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
-//! leads to the members of `T` that override something, which run later; a call of a member with
+//! leads to the members of `T` that override something, which run later, and to what handles the message
+//! `T`; a call of a member with
 //! several implementations is followed by their names or number, unless a container gives one of them. What
 //! a message, request or event leads to follows its call, marked as such. Calls in a local function
 //! that is passed on instead of called are listed where they are written, as in unnamed callbacks.
@@ -16,6 +17,7 @@ use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{
     Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeSpan, NodeType,
 };
+use crate::query::dispatch::mediated_handlers;
 use crate::query::hierarchy::{bases_of, direct_implementations};
 use crate::query::{DispatchStep, Occurrences, QueryError, dispatched_from};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot};
@@ -300,6 +302,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
     /// Writes that a type is constructed, and enters its members that other code calls later.
     fn later(&mut self, class: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
+        let handlers = mediated_handlers(snapshot, class.id)?;
         let mut later = Vec::new();
         for member in store::contained(snapshot, class.id, EdgeDirection::Outgoing)? {
             let Some(member) = store::node(snapshot, member.id)? else {
@@ -331,6 +334,9 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         self.entered.insert(class.id);
         for member in later.iter().take(MAX_LATER) {
             self.enter(member, depth + 1, "later runs ")?;
+        }
+        for handler in handlers.iter().take(MAX_LATER) {
+            self.enter(handler, depth + 1, "when sent, runs ")?;
         }
 
         Ok(())

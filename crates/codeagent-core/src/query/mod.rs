@@ -67,7 +67,7 @@ pub use cursor::{
     uses_on_lines,
 };
 use dispatch::routes_of;
-pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, generic_handlers};
+pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, handlers_of};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{
@@ -137,7 +137,7 @@ pub use target::{
 };
 pub use target_nodes::nodes_of;
 pub use text_files::TextFiles;
-pub use text_mentions::{TextMentions, text_mentions};
+pub use text_mentions::{TextMention, TextMentions, text_mentions};
 pub use text_search::{FoundText, TextSearchQuery, search_text};
 pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{

@@ -9,9 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::unresolved_uses::unresolved_uses;
-use crate::query::{
-    CallbackLines, QueryError, Relation, Sources, TextFiles, TextMentions, text_mentions,
-};
+use crate::query::{CallbackLines, QueryError, Relation, Sources, text_mentions};
 use crate::store::{self, Snapshot, UnresolvedSite};
 
 /// Most symbols of one name, and most uses of them, that are searched.
@@ -40,7 +38,9 @@ pub struct PossibleUses {
     /// Uses that more likely belong to another symbol.
     pub possible: SiteSample,
     /// Lines in files of other languages that contain the name.
-    pub textual: TextMentions,
+    pub textual: SiteSample,
+    /// Whether some files of other languages were not searched.
+    pub is_text_search_cut: bool,
 }
 
 /// A query for [`possible_uses`].
@@ -62,7 +62,6 @@ pub struct PossibleUsesQuery<'a> {
 /// Finds results that may belong to a list about symbols.
 pub fn possible_uses(
     sources: &mut Sources<'_>,
-    texts: &TextFiles,
     query: &PossibleUsesQuery<'_>,
 ) -> Result<PossibleUses, QueryError> {
     let PossibleUsesQuery {
@@ -89,7 +88,9 @@ pub fn possible_uses(
             .collect();
         uses.possible = lower_candidates(sources, nodes, edge_types, limit)?;
         if is_empty {
-            uses.textual = text_mentions(sources, texts, &names, limit)?;
+            let mentions = text_mentions(sources, &names)?;
+            uses.is_text_search_cut = mentions.is_cut;
+            uses.textual = mentions.sample(limit);
         }
     }
     uses.unresolved = sample(sources, &uses.unresolved_at, limit)?;

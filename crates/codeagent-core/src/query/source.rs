@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{NodeId, NodeSpan};
 use crate::query::literals::CallbackCache;
-use crate::query::{Note, QueryError};
+use crate::query::{Note, QueryError, TextFiles};
 use crate::store::{self, FileKey, FileRow, Snapshot, StoreError};
 
 /// Maximum length of a shown source line, in characters.
@@ -34,6 +34,7 @@ pub enum SourceState {
 pub struct Sources<'a> {
     snapshot: &'a Snapshot,
     workspace: &'a Workspace,
+    texts: Option<&'a TextFiles>,
     files: FxHashMap<String, LoadedSource>,
     callbacks: CallbackCache,
 }
@@ -56,9 +57,24 @@ impl<'a> Sources<'a> {
         Self {
             snapshot,
             workspace,
+            texts: None,
             files: FxHashMap::default(),
             callbacks: CallbackCache::default(),
         }
+    }
+
+    /// Adds the text files that are not indexed.
+    #[must_use]
+    pub fn with_texts(self, texts: &'a TextFiles) -> Self {
+        Self {
+            texts: Some(texts),
+            ..self
+        }
+    }
+
+    /// Returns the text files that are not indexed, if they are known.
+    pub(super) fn texts(&self) -> Option<&'a TextFiles> {
+        self.texts
     }
 
     /// Returns the snapshot that files are compared with.

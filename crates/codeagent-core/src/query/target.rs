@@ -146,12 +146,12 @@ impl Target {
 
 impl LiteralTarget {
     /// Looks up the routes of a string.
-    fn new(snapshot: &Snapshot, text: &str, method: Option<&str>) -> Result<Self, QueryError> {
+    fn new(sources: &Sources<'_>, text: &str, method: Option<&str>) -> Result<Self, QueryError> {
         Ok(Self {
             text: text.to_owned(),
             method: method.map(str::to_owned),
-            routes: routes_of(snapshot, text)?,
-            files: files_of_route(snapshot, text)?,
+            routes: routes_of(sources.snapshot(), text)?,
+            files: files_of_route(sources, text)?,
         })
     }
 
@@ -269,9 +269,9 @@ fn add(
         targets.found.extend(paths);
         return Ok(());
     }
-    let literal = || LiteralTarget::new(snapshot, text, method);
+    let literal = |sources: &Sources<'_>| LiteralTarget::new(sources, text, method);
     if tokens::is_route(text) {
-        let route = literal()?;
+        let route = literal(sources)?;
         let is_registered = !route.routes.is_empty() || !route.files.is_empty();
         if is_registered || literal_files(snapshot, text)? > 0 {
             targets.found.push(Target::Literal(route));
@@ -287,7 +287,7 @@ fn add(
     let is_string = token.is_quoted && targets.mentions(STRINGS);
     match found {
         Ok(_) if is_string && literal_files(snapshot, text)? > 0 => {
-            targets.found.push(Target::Literal(literal()?));
+            targets.found.push(Target::Literal(literal(sources)?));
         }
         // A name of a package as written precedes one of the repository that differs in case.
         Ok(symbols)
@@ -300,11 +300,11 @@ fn add(
             targets.found.push(Target::Symbols(symbols));
             // An environment variable may be a constant as well as a string.
             if tokens::is_constant(text) {
-                targets.found.push(Target::Literal(literal()?));
+                targets.found.push(Target::Literal(literal(sources)?));
             }
         }
         Err(_) if let Some(external) = external(snapshot, text)? => targets.found.push(external),
-        Err(_) if is_literal => targets.found.push(Target::Literal(literal()?)),
+        Err(_) if is_literal => targets.found.push(Target::Literal(literal(sources)?)),
         Err(error) => match alias::resolve(sources, text)? {
             Some(alias) => targets.found.push(Target::Symbols(alias)),
             None => targets.missing.push((text.to_owned(), error)),

@@ -1,11 +1,12 @@
 //! Mentions of a name in files of languages that are not indexed: markup, templates, configuration.
 //!
-//! Only rare names are searched, because a short name or one with many mentions is a common word.
+//! A short name is not searched, and one with many mentions is taken for a common word, unless it is
+//! compound (`HoppButton`, `max_size`).
 //!
 //! Limitations: names are matched as whole words, whatever they mean there, in at most
 //! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
 
-use crate::query::text_files::{TextFiles, is_word};
+use crate::query::text_files::is_word;
 use crate::query::{QueryError, SiteSample, Sources};
 
 /// Maximum number of files searched.
@@ -17,8 +18,11 @@ const MAX_BYTES: u64 = 32 << 20;
 /// Minimum length of a name, in letters.
 const MIN_LETTERS: usize = 5;
 
-/// Maximum number of mentions of a name; with more, it counts as a common word.
-const MAX_MENTIONS: u64 = 20;
+/// Maximum number of mentions of a name that is not compound; with more, it counts as a common word.
+const MAX_MENTIONS: usize = 20;
+
+/// Maximum number of mentions of other names.
+const MAX_COMPOUND: usize = 1_000;
 
 /// Maximum length of a shown line, in characters.
 const MAX_LINE: usize = 120;
@@ -27,18 +31,45 @@ const MAX_LINE: usize = 120;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextMentions {
     /// The lines that contain one of the names.
-    pub sites: SiteSample,
-    /// Whether some files were not searched.
+    pub lines: Vec<TextMention>,
+    /// Whether some files were not searched, or some lines are left out.
     pub is_cut: bool,
 }
 
+/// A line that contains a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextMention {
+    /// Repo-relative path.
+    pub path: String,
+    /// 1-based line.
+    pub line: u32,
+    /// Kind of the file: `template`, `configuration`.
+    pub kind: &'static str,
+    /// The trimmed line, at most [`MAX_LINE`] characters.
+    pub text: String,
+}
+
+impl TextMentions {
+    /// Returns the number of the lines, and the first ones as text.
+    pub(super) fn sample(&self, limit: usize) -> SiteSample {
+        let text = |mention: &TextMention| {
+            let TextMention {
+                path,
+                line,
+                kind,
+                text,
+            } = mention;
+            format!("{path}:{line} ({kind}) {text}")
+        };
+        SiteSample {
+            count: self.lines.len() as u64,
+            first: self.lines.iter().take(limit).map(text).collect(),
+        }
+    }
+}
+
 /// Finds lines in files of other languages that contain one of these names as a word.
-pub fn text_mentions(
-    sources: &Sources<'_>,
-    texts: &TextFiles,
-    names: &[&str],
-    limit: usize,
-) -> Result<TextMentions, QueryError> {
+pub fn text_mentions(sources: &Sources<'_>, names: &[&str]) -> Result<TextMentions, QueryError> {
     let workspace = sources.workspace();
     let names: Vec<&str> = names
         .iter()
@@ -47,9 +78,10 @@ pub fn text_mentions(
         .collect();
 
     let mut mentions = TextMentions::default();
-    if names.is_empty() {
+    let Some(texts) = sources.texts().filter(|_| !names.is_empty()) else {
         return Ok(mentions);
-    }
+    };
+    let is_compound = names.iter().all(|name| is_compound(name));
 
     let (listing, is_kept) = texts.listing(workspace);
     let mut bytes = 0;
@@ -72,26 +104,32 @@ pub fn text_mentions(
             text.note(&file.text);
         }
 
-        for (number, line) in (1..).zip(file.text.lines()) {
-            if names.iter().any(|name| holds_word(line, name)) {
-                mentions.sites.count += 1;
-                if mentions.sites.count > MAX_MENTIONS {
-                    return Ok(TextMentions::default());
+        let is_mention = |line: &&str| names.iter().any(|name| holds_word(line, name));
+        let numbered = (1..).zip(file.text.lines());
+        for (number, line) in numbered.filter(|(_, line)| is_mention(line)) {
+            match mentions.lines.len() {
+                MAX_MENTIONS if !is_compound => return Ok(TextMentions::default()),
+                MAX_COMPOUND => {
+                    mentions.is_cut = true;
+                    return Ok(mentions);
                 }
-
-                if mentions.sites.first.len() < limit {
-                    let line: String = line.trim().chars().take(MAX_LINE).collect();
-                    let kind = kind(text.path.file_name());
-                    mentions
-                        .sites
-                        .first
-                        .push(format!("{}:{number} ({kind}) {line}", text.path));
-                }
+                _ => mentions.lines.push(TextMention {
+                    path: text.path.as_str().to_owned(),
+                    line: number,
+                    kind: kind(text.path.file_name()),
+                    text: line.trim().chars().take(MAX_LINE).collect(),
+                }),
             }
         }
     }
 
     Ok(mentions)
+}
+
+/// Reports whether a name is not a word of a language: `HoppButton`, `max_size`.
+fn is_compound(name: &str) -> bool {
+    let is_seam = |c: char| c.is_uppercase() || c.is_ascii_digit() || c == '_';
+    name.chars().any(char::is_lowercase) && name.chars().skip(1).any(is_seam)
 }
 
 fn holds_word(line: &str, name: &str) -> bool {
@@ -135,6 +173,19 @@ mod tests {
             ("\"Total-path\": 1", false),
         ] {
             assert_eq!(holds_word(line, "Total"), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_compound_name_has_a_seam() {
+        for (name, expected) in [
+            ("HoppButton", true),
+            ("max_size", true),
+            ("total", false),
+            ("Total", false),
+            ("TOTAL", false),
+        ] {
+            assert_eq!(is_compound(name), expected, "{name}");
         }
     }
 }

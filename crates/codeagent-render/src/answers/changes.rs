@@ -30,7 +30,7 @@ impl From<ChangesError> for AnswerError {
 /// Answers a query for the differences between two sides of a git range.
 pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let changes = query::changes(&mut sources, range)?;
     let affected = query::affected(&sources, &changes)?;
 
@@ -87,7 +87,7 @@ pub fn changes(index: &IndexReader, range: &str) -> Result<Document, AnswerError
 /// Answers a query for the test files that changes since a commit may affect.
 pub fn affected(index: &IndexReader, range: &str) -> Result<Affected, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let changes = query::changes(&mut sources, range)?;
     Ok(query::affected(&sources, &changes)?)
 }

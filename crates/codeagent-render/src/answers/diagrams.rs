@@ -23,7 +23,7 @@ const MAX_FOLDERS: usize = 40;
 /// Draws the cheapest path from the symbols of one text to those of another.
 pub fn path_diagram(index: &IndexReader, from: &str, to: &str) -> Result<Diagram, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let found = search(&mut sources, from, to)?.found;
 
     let mut diagram = Diagram::default();
@@ -58,7 +58,7 @@ pub fn impact_diagram(
     depth: usize,
 ) -> Result<Diagram, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let changed = changed_symbols(&mut sources, text)?;
     let query = ImpactQuery {
         targets: &changed,
@@ -79,7 +79,7 @@ pub fn impact_diagram(
 /// project or a folder is named.
 pub fn overview_diagram(index: &IndexReader, path: Option<&str>) -> Result<Diagram, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let named = scope_of(&mut sources, path.unwrap_or_default().trim())?;
     if let NamedScope::Folder(folder) = &named {
         return Ok(of_folders(

@@ -31,7 +31,7 @@ const MAX_WITH_SOURCE: usize = 150;
 /// git range affect.
 pub fn impact(index: &IndexReader, text: &str, depth: usize) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     if is_range(text) {
         return impact_of_range(&mut sources, text.trim(), depth);
     }

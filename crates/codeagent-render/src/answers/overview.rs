@@ -32,7 +32,7 @@ const MAX_WITH_SOURCE: usize = 200;
 /// Describes the repository, or the folder or project that `path` names.
 pub fn overview(index: &IndexReader, path: Option<&str>) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let asked = path.unwrap_or_default().trim();
     let named = scope_of(&mut sources, asked)?;
     let title = match &named {

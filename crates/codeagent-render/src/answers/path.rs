@@ -47,7 +47,7 @@ pub(super) fn search(
 /// Shows the cheapest path from the symbols of one text to those of another.
 pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let PathAnswer {
         targets,
         nodes: [starts, ends],

@@ -4,7 +4,7 @@ use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node};
 use codeagent_core::query::{
     self, Filter, Note, PossibleUses, PossibleUsesQuery, QueryError, Relation, Relations, Site,
-    SiteSample, Snapshot, Sources, StoredExternal, SymbolMatches,
+    SiteSample, Snapshot, StoredExternal, SymbolMatches,
 };
 
 use super::symbols::extra_of;
@@ -63,7 +63,7 @@ pub fn related<R: Row>(
         return more_unresolved(index, (query, &matches), &page);
     }
     let found = Relations::find(&snapshot, &matches, relation, &query.filter, query.depth)?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
 
     let mut extra = extra_of(page, || Extra::of_groups(&matches, &found.counts()));
     let is_folder = matches.answered[0].folder.is_some();
@@ -75,7 +75,7 @@ pub fn related<R: Row>(
             is_empty: found.is_empty(),
             limit: MAX_POSSIBLE,
         };
-        extra.possible = query::possible_uses(&mut sources, index.texts(), &uses)?;
+        extra.possible = query::possible_uses(&mut sources, &uses)?;
         let shown = extra.possible.unresolved.first.len();
         extra.unresolved_cursor =
             page.beside_after(&sites_list(&extra.possible.unresolved_at), shown);
@@ -130,7 +130,7 @@ fn external<R: Row>(
     let snapshot = index.snapshot()?;
     let relation = query.relation;
     let found = Relations::of_external(&snapshot, symbols, relation, &query.filter, query.depth)?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
 
     let list = Rows {
         count: found.len(),
@@ -195,7 +195,7 @@ fn more_unresolved<R: Row>(
     page: &Page<'_>,
 ) -> Result<Answer<R>, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let uses = PossibleUsesQuery {
         nodes: &matches.nodes().collect::<Vec<&Node>>(),
         relation: query.relation,
@@ -203,7 +203,7 @@ fn more_unresolved<R: Row>(
         is_empty: false,
         limit: 0,
     };
-    let mut possible = query::possible_uses(&mut sources, index.texts(), &uses)?;
+    let mut possible = query::possible_uses(&mut sources, &uses)?;
     let sites = std::mem::take(&mut possible.unresolved_at);
     let shown = paged(page, 0, &sites_list(&sites), |at| {
         Ok::<_, AnswerError>(Some(query::site_text(&mut sources, &sites[at])?))
@@ -237,7 +237,7 @@ fn name_of(matches: &SymbolMatches, group: usize) -> Option<&str> {
 }
 
 fn text_search_note(uses: &PossibleUses) -> Option<Note> {
-    uses.textual.is_cut.then_some(Note::TextSearchCut)
+    uses.is_text_search_cut.then_some(Note::TextSearchCut)
 }
 
 /// Lists the folders with the most rows, and the number of rows in the others.

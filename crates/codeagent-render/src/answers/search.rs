@@ -2,7 +2,7 @@
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{Language, NodeId};
-use codeagent_core::query::{self, Note, SearchQuery, Sources, VectorSource};
+use codeagent_core::query::{self, Note, SearchQuery, VectorSource};
 
 use super::{Answer, AnswerError, SymbolQuery, check_file};
 use crate::page::{Page, Rows, paged};
@@ -26,7 +26,7 @@ pub fn search(
 ) -> Result<Answer<RankedRow>, AnswerError> {
     let snapshot = index.snapshot()?;
     let found = query::search(&snapshot, index.vectors(), query)?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     for hit in &found.hits {
         check_file(&mut sources, &hit.node)?;
     }
@@ -51,7 +51,7 @@ pub fn lookup(
         return Ok(Answer::new(Vec::new()).with_notes([query::explain_not_found(&snapshot, name)?]));
     }
 
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let list = Rows {
         count: found.len(),
         key: |index: usize| found[index].0.id.0,
@@ -75,7 +75,7 @@ pub fn similar(
     let ids: Vec<NodeId> = matches.nodes().map(|node| node.id).collect();
     let found = query::find_similar(&snapshot, index.vectors(), &ids, limit)?;
 
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     for (node, _) in &found.symbols {
         check_file(&mut sources, node)?;
     }

@@ -1,7 +1,7 @@
 //! Answers about symbols: details, declarations, the outline of a file.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::query::{self, Note, QueryError, Snapshot, Sources, SymbolMatches};
+use codeagent_core::query::{self, Note, QueryError, Snapshot, SymbolMatches};
 use codeagent_workspace::{Entry, EntryKind, RepoPath, Workspace};
 
 use super::{Answer, AnswerError, check_file};
@@ -32,7 +32,7 @@ pub fn details(
     limit: usize,
 ) -> Result<Answer<SymbolDetail>, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let matches = query.resolve(&snapshot)?;
 
     let mut rows = Vec::new();
@@ -56,7 +56,7 @@ pub fn declarations(
     page: &Page<'_>,
 ) -> Result<Answer<SourceSpan>, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let matches = query.resolve(&snapshot)?;
 
     let is_one = matches.nodes().count() == 1;
@@ -99,7 +99,7 @@ pub fn outline(
         Err(QueryError::NoFile(_)) => return folder_outline(index, path, page),
         other => other?,
     };
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     sources.freshness(path.as_str())?;
 
     let nodes = query::get_outline(&snapshot, file)?;
@@ -149,7 +149,7 @@ fn folder_outline(
         count: declared.len(),
         key: |at: usize| (declared[at].1.id.0, at),
     };
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let rows = paged(page, 0, &list, |at| {
         let (path, node) = &declared[at];
         sources.freshness(path)?;

@@ -1,7 +1,7 @@
 //! `search_text`: lines that match a pattern, each with the symbol or callback around it.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::query::{FoundText, Occurrences, Sources, TextSearchQuery, search_text};
+use codeagent_core::query::{FoundText, Occurrences, TextSearchQuery, search_text};
 
 use super::AnswerError;
 use crate::text::{Document, Section};
@@ -12,7 +12,7 @@ const MAX_NAMED: usize = 5;
 /// Answers a text search.
 pub fn text(index: &IndexReader, query: &TextSearchQuery<'_>) -> Result<Document, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let found = search_text(&mut Occurrences::new(&mut sources), query)?;
 
     let mut document = Document::default();

@@ -142,7 +142,7 @@ fn unresolved(query: &Query<'_>, node: &Node) -> Result<Value, ApiError> {
         is_empty: false,
         limit: 0,
     };
-    let sites = query::possible_uses(&mut sources, query.reader.texts(), &asked)?.unresolved_at;
+    let sites = query::possible_uses(&mut sources, &asked)?.unresolved_at;
     let page = Page::of(query, sites.len())?;
     let mut answered = Vec::new();
     for (path, line, column) in &sites[page.shown()] {

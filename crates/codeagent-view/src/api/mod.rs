@@ -104,7 +104,7 @@ struct Query<'a> {
 
 impl Query<'_> {
     fn sources(&self) -> Sources<'_> {
-        Sources::new(self.snapshot, self.reader.workspace())
+        self.reader.sources(self.snapshot)
     }
 }
 

@@ -36,7 +36,7 @@ pub fn html_report(
     options: &ReportOptions<'_>,
 ) -> Result<String, AnswerError> {
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let mut html = Html::default();
     html.element("h1", options.title);
 

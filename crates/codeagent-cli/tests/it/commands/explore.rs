@@ -419,3 +419,40 @@ fn an_environment_variable_is_read_through_an_object() {
         "{text}"
     );
 }
+
+#[test]
+fn what_happens_to_a_message_is_told_of_what_a_mediator_runs() {
+    let code = "using MediatR;\nnamespace M;\npublic record Pay(int Id) : IRequest<int>;\npublic class PayHandler : IRequestHandler<Pay, int> {\n  public int Handle(Pay pay) { Book(); return 1; }\n  void Book() { }\n}\npublic class Till {\n  public void Close(Bus bus) { bus.Run(new Pay(1)); }\n}\npublic class Bus { public void Run(object message) { } }\n";
+    let shop = Shop::with(&[("src/Pay.cs", code)]);
+    let text = shop.stdout(&["explore", "what happens when Pay is sent?"]);
+    let handled = "PayHandler.Handle  src/Pay.cs:5\n  5 PayHandler.Book  src/Pay.cs:6\n";
+    assert!(text.contains(handled), "{text}");
+
+    let text = shop.stdout(&["explore", "what happens when Till.Close is called?"]);
+    assert!(
+        text.contains(
+            "new Pay  src/Pay.cs:3\n    when sent, runs PayHandler.Handle  src/Pay.cs:5\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unused_symbol_may_be_named_in_a_template() {
+    let rows: String = (0..30).map(|_| "<BigButton />\n").collect();
+    let shop = Shop::with(&[
+        (
+            "web/button.ts",
+            "export class BigButton {}\nexport class Small {}\n",
+        ),
+        ("web/a.vue", &rows),
+        ("web/b.vue", &"<Small />\n".repeat(30)),
+    ]);
+    let text = shop.stdout(&["explore", "who uses BigButton?"]);
+    assert!(
+        text.contains("named in files of other languages, matched by equal text (30):\n"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "who uses Small?"]);
+    assert!(!text.contains("named in files"), "{text}");
+}

@@ -134,3 +134,46 @@ fn a_file_of_routes_answers_by_functions_named_by_methods() {
         "{text}"
     );
 }
+
+#[test]
+fn a_template_serves_the_route_at_its_place() {
+    let page = "namespace W;\npublic class CheckoutModel {\n  public void OnGet() { }\n  public void OnPostAsync() { Save(); }\n  void Save() { }\n}\n";
+    let shop = Shop::with(&[
+        ("web/pages/join-team.vue", "<template><a /></template>\n"),
+        ("web/pages/view/_id.vue", "<template><a /></template>\n"),
+        (
+            "Pages/Basket/Checkout.cshtml",
+            "@page\n@model CheckoutModel\n",
+        ),
+        ("Pages/Basket/Checkout.cshtml.cs", page),
+    ]);
+    let asked = |question: &str| shop.stdout(&["explore", question]);
+    let serves = "files that serve it, by their path:\n";
+
+    let text = asked("which page is behind /join-team?");
+    assert!(
+        text.contains(&format!("{serves}web/pages/join-team.vue\n")),
+        "{text}"
+    );
+    let text = asked("which page is behind /view/:id?");
+    assert!(
+        text.contains(&format!("{serves}web/pages/view/_id.vue\n")),
+        "{text}"
+    );
+
+    let text = asked("what happens when POST /Basket/Checkout is requested?");
+    let flow = "CheckoutModel.OnPostAsync  Pages/Basket/Checkout.cshtml.cs:4\n  4 CheckoutModel.Save  Pages/Basket/Checkout.cshtml.cs:5\n";
+    assert!(text.contains(flow), "{text}");
+    assert!(!text.contains("OnGet"), "{text}");
+}
+
+#[test]
+fn the_first_part_of_a_path_may_belong_to_the_server() {
+    let app = "import express from 'express';\nexport function save() {}\nexpress().post('/carts/new', save);\n";
+    let shop = Shop::with(&[("web/app.ts", app)]);
+    let text = shop.stdout(&["explore", "which handler serves POST /v1/carts/new?"]);
+    assert!(
+        text.contains(" possibly route POST /carts/new at web/app.ts:3: save\n"),
+        "{text}"
+    );
+}

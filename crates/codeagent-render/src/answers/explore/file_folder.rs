@@ -1,6 +1,6 @@
 //! Sections about files and folders.
 
-use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::heading::signature;
@@ -149,16 +149,32 @@ fn declared(
     Ok(top.into_iter().partition(is_public))
 }
 
-/// Returns the functions that a file of routes exports: of a file with a function for each HTTP
-/// method, that of `method`.
+/// Returns the functions that a file of routes exports, or the handlers of a Razor page (`OnPostAsync`);
+/// of functions named by HTTP methods, that of `method`.
 pub(super) fn serving(
     occurrences: &Occurrences<'_, '_>,
     path: &str,
     method: Option<&str>,
 ) -> Result<Vec<Node>, AnswerError> {
+    if Dialect::of_path(path).is_none() {
+        return Ok(Vec::new());
+    }
     let (mut serving, _) = declared(occurrences, path)?;
+    if path.ends_with(".cs") {
+        let snapshot = occurrences.sources.snapshot();
+        let pages = std::mem::take(&mut serving);
+        for page in pages {
+            serving.extend(query::members_of(snapshot, page.id)?);
+        }
+        serving.retain(|member| member.name.starts_with("On"));
+    }
     serving.retain(is_callable);
-    let is_of_method = |node: &Node| method == Some(node.name.as_str());
+
+    let is_of_method = |node: &Node| {
+        let name = node.name.strip_prefix("On").unwrap_or(&node.name);
+        let name = name.strip_suffix("Async").unwrap_or(name);
+        method.is_some_and(|method| name.eq_ignore_ascii_case(method))
+    };
     if serving.iter().any(is_of_method) {
         serving.retain(is_of_method);
     }

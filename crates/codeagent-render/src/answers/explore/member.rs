@@ -211,7 +211,32 @@ fn uses(
         let section = Section::occurrence_rows("tests", title, tests);
         document.section(wants.weigh_tests(section));
     }
-    possible(subject, document, occurrences, is_unused)
+    possible(subject, document, occurrences, is_unused)?;
+    if is_unused || wants.impact {
+        mentions(subject, document, occurrences)?;
+    }
+    Ok(())
+}
+
+/// Adds the lines of files in other languages, such as templates, that contain a symbol's name.
+pub(super) fn mentions(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let found = query::text_mentions(occurrences.sources, &[subject.first().name.as_str()])?;
+    let places = found.lines.into_iter().map(|mention| Occurrence {
+        path: mention.path,
+        line: mention.line,
+        source: Some(mention.text),
+        ..Occurrence::default()
+    });
+
+    let title = "named in files of other languages, matched by equal text";
+    let section = Section::occurrence_rows("mentions", title, places.collect());
+    let wants = subject.wants;
+    document.section(wants.weigh(section, wants.callers || wants.impact, 10));
+    Ok(())
 }
 
 /// Returns a predicate for places inside the symbols; a recursive call is not a use.

@@ -17,8 +17,7 @@ mod wants;
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
-    self, Occurrences, QueryError, SearchFilter, SearchQuery, Sources, SymbolTarget, Target,
-    Targets,
+    self, Occurrences, QueryError, SearchFilter, SearchQuery, SymbolTarget, Target, Targets,
 };
 
 use super::{AnswerError, overview};
@@ -65,7 +64,7 @@ struct Context<'t> {
 pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document, AnswerError> {
     let text = query.text;
     let snapshot = index.snapshot()?;
-    let mut sources = Sources::new(&snapshot, index.workspace());
+    let mut sources = index.sources(&snapshot);
     let targets = query::resolve_targets(&mut sources, text)?;
     let mut document = Document::default();
     let mut occurrences = Occurrences::new(&mut sources);

@@ -5,7 +5,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
 
 use super::Subject;
 use super::heading::signature;
-use super::member::own_lines;
+use super::member::{mentions, own_lines};
 use super::wants::Wants;
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
@@ -69,7 +69,7 @@ pub(super) fn sections(
     uses(subject, document, occurrences, &members)
 }
 
-/// Adds what the members do that take the type through a generic interface.
+/// Adds what the functions do that handle the type as a message.
 fn flow(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -77,12 +77,12 @@ fn flow(
 ) -> Result<(), AnswerError> {
     let mut lines = Vec::new();
     for id in subject.ids() {
-        let handlers = query::generic_handlers(occurrences.sources.snapshot(), id)?;
+        let handlers = query::handlers_of(occurrences.sources.snapshot(), id)?;
         for handler in handlers.iter().take(MAX_HANDLERS) {
             lines.extend(query::flow(occurrences, handler)?);
         }
     }
-    let title = "what happens in the members that take it through a generic interface, in order";
+    let title = "what happens in the functions that handle it, in order";
     let section = Section::tree("flow", title, lines);
     document.section(subject.wants.weigh(section, true, 0));
     Ok(())
@@ -302,6 +302,7 @@ fn uses(
 
     let is_wanted = wants.callers || wants.impact;
     let inside = own_lines(subject);
+    let is_unused = constructed.is_empty() && used.is_empty();
     let mut in_tests = Vec::new();
     for (key, title, places) in [
         ("constructed", "constructed or called at", constructed),
@@ -322,6 +323,9 @@ fn uses(
         }
         let section = Section::occurrence_rows("tests", title, in_tests);
         document.section(wants.weigh_tests(section));
+    }
+    if is_unused || wants.impact {
+        mentions(subject, document, occurrences)?;
     }
     Ok(())
 }
