@@ -5,7 +5,7 @@
 //!
 //! Limitations: English only, with a regular plural.
 
-use crate::model::graph::{Node, NodeType};
+use crate::model::graph::{Node, NodeKind, NodeType};
 use crate::query::{QueryError, implementations_of};
 use crate::store::{self, Snapshot, is_generated_path, is_test_path};
 
@@ -54,6 +54,9 @@ pub fn asked_kind(snapshot: &Snapshot, question: &str) -> Result<Option<Kind>, Q
         let base = base(snapshot, &words)?;
         let mut named = store::names_ending_with(snapshot, &words, MAX_NAMED)?;
         named.retain(|node| is_listed(node) && base.as_ref().is_none_or(|base| base.id != node.id));
+        if named.iter().any(is_type) {
+            named.retain(|node| !is_member(node));
+        }
         named.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
         if named.len() < MIN_NAMED {
             named.clear();
@@ -79,11 +82,7 @@ fn base(snapshot: &Snapshot, words: &[String]) -> Result<Option<Node>, QueryErro
         format!("Abstract{name}"),
     ] {
         for node in store::by_name(snapshot, &name, MAX_TYPES)? {
-            let is_type = matches!(
-                node.node_type,
-                NodeType::Class | NodeType::Interface | NodeType::Type
-            );
-            if !is_type || !is_listed(&node) {
+            if !is_type(&node) || !is_listed(&node) {
                 continue;
             }
             let count = implementations_of(snapshot, &[node.id])?.len();
@@ -95,6 +94,18 @@ fn base(snapshot: &Snapshot, words: &[String]) -> Result<Option<Node>, QueryErro
     }
 
     Ok(best.map(|(_, node)| node))
+}
+
+fn is_type(node: &Node) -> bool {
+    matches!(
+        node.node_type,
+        NodeType::Class | NodeType::Interface | NodeType::Type
+    )
+}
+
+/// Reports whether a symbol is a field, property or enum member, which has a type of the kind at most.
+fn is_member(node: &Node) -> bool {
+    node.node_type == NodeType::Property && node.kind != NodeKind::Variable
 }
 
 fn is_listed(node: &Node) -> bool {

@@ -137,7 +137,7 @@ pub use target::{
 };
 pub use target_nodes::nodes_of;
 pub use text_files::TextFiles;
-pub use text_mentions::{TextMention, TextMentions, text_mentions};
+pub use text_mentions::{TextMention, TextMentions, is_compound, text_mentions};
 pub use text_search::{FoundText, TextSearchQuery, search_text};
 pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{

@@ -331,7 +331,7 @@ fn prefer_types(mut found: Vec<Node>) -> Vec<Node> {
     found
 }
 
-/// Returns the members that `Type.member` refers to: the type's own, including explicit
+/// Returns the members that `Type.member` or `value.member` refers to: the type's own, including explicit
 /// implementations, or those of the nearest bases that have such a member. The flag tells whether
 /// they are inherited. Returns `None` if there are none.
 fn members_of_type(
@@ -341,10 +341,14 @@ fn members_of_type(
     let Some((container, member)) = text.rsplit_once(['.', '#']) else {
         return Ok(None);
     };
-    let mut level: Vec<NodeId> = named(snapshot, container)?
-        .into_iter()
-        .map(|node| node.id)
-        .collect();
+    let mut containers = named(snapshot, container)?;
+    // A member of a value's type: `Settings.All.Rate` for `static Settings All`.
+    for at in 0..containers.len() {
+        if let Some(name) = containers[at].return_type.as_deref().and_then(type_name) {
+            containers.extend(named(snapshot, name)?);
+        }
+    }
+    let mut level: Vec<NodeId> = containers.iter().map(|node| node.id).collect();
     let mut seen: FxHashSet<NodeId> = level.iter().copied().collect();
 
     let mut is_inherited = false;
@@ -375,6 +379,14 @@ fn members_of_type(
     }
 
     Ok(None)
+}
+
+/// Returns the name of a written type without type arguments: `Cart` for `Cart?` and `Cart<T>`.
+fn type_name(written: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let end = written.find(|c| !is_part(c)).unwrap_or(written.len());
+    let is_one = matches!(written[end..].chars().next(), None | Some('?' | '<'));
+    (end > 0 && is_one && !written.contains('|')).then(|| &written[..end])
 }
 
 fn declared_in(

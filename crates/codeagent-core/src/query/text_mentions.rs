@@ -126,8 +126,9 @@ pub fn text_mentions(sources: &Sources<'_>, names: &[&str]) -> Result<TextMentio
     Ok(mentions)
 }
 
-/// Reports whether a name is not a word of a language: `HoppButton`, `max_size`.
-fn is_compound(name: &str) -> bool {
+/// Reports whether a name is compound, so that it is no word of prose: `HoppButton`, `max_size`.
+#[must_use]
+pub fn is_compound(name: &str) -> bool {
     let is_seam = |c: char| c.is_uppercase() || c.is_ascii_digit() || c == '_';
     name.chars().any(char::is_lowercase) && name.chars().skip(1).any(is_seam)
 }

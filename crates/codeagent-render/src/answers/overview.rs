@@ -244,7 +244,9 @@ pub(super) fn entry_section(found: &Overview) -> Section {
     for entry in &found.entry_points {
         let place = format!("{}:{}", entry.path, entry.line);
         match &entry.kind {
-            EntryKind::Main => lines.push(format!(" {place} {}", found.labels.short(entry.id))),
+            EntryKind::Main | EntryKind::Application => {
+                lines.push(format!(" {place} {}", found.labels.short(entry.id)))
+            }
             EntryKind::TopLevel => lines.push(format!(" {place} top-level statements")),
             EntryKind::NotImported => {}
             EntryKind::Package { manifest, field } => {

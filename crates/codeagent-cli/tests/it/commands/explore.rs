@@ -322,9 +322,7 @@ fn what_happens_to_a_message_is_told_of_what_takes_it() {
     let shop = Shop::with(&[("src/Clean.cs", code)]);
     let text = shop.stdout(&["explore", "what happens when Clean is executed?"]);
     assert!(
-        text.contains(
-            "generic interface, in order:\nCleaner.Run  src/Clean.cs:6\n  6 Cleaner.Sweep"
-        ),
+        text.contains("that handle it, in order:\nCleaner.Run  src/Clean.cs:6\n  6 Cleaner.Sweep"),
         "{text}"
     );
     assert!(!text.contains("Cleaner.Plan  src"), "{text}");
@@ -455,4 +453,30 @@ fn an_unused_symbol_may_be_named_in_a_template() {
     );
     let text = shop.stdout(&["explore", "who uses Small?"]);
     assert!(!text.contains("named in files"), "{text}");
+}
+
+#[test]
+fn a_member_of_a_value_is_one_of_its_type() {
+    let code = "namespace S;\npublic class Settings {\n  public static Settings All { get; }\n  public int PageSize { get; set; }\n}\npublic class Page {\n  public int Size() => Settings.All.PageSize;\n}\n";
+    let shop = Shop::with(&[
+        ("src/Settings.cs", code),
+        ("src/Page.xaml", "<Box Text=\"{Binding PageSize}\" />\n"),
+    ]);
+    let text = shop.stdout(&["explore", "where is Settings.All.PageSize read?"]);
+    assert!(
+        text.contains("note: Settings.All.PageSize is declared as S.Settings.PageSize\n"),
+        "{text}"
+    );
+    assert!(text.contains("  7 Page.Size: public int Size()"), "{text}");
+    assert!(
+        text.contains("  1 <Box Text=\"{Binding PageSize}\" />\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_program_of_an_application_starts_at_its_class() {
+    let shop = Shop::with(&[("Ui/App.xaml.cs", "namespace Ui;\npublic class App { }\n")]);
+    let text = shop.stdout(&["explore", "where does the program start?"]);
+    assert!(text.contains(" Ui/App.xaml.cs:2 App\n"), "{text}");
 }

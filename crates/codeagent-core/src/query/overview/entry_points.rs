@@ -1,5 +1,5 @@
-//! Entry points of programs: `Main`, top-level statements, files named in a `package.json`, and
-//! modules that no other file uses.
+//! Entry points of programs: `Main`, top-level statements, applications of WPF, WinUI, MAUI and
+//! Avalonia, files named in a `package.json`, and modules that no other file uses.
 //!
 //! Limitations: bundler configurations and HTML are not read. A build output named in a
 //! `package.json` is mapped to a source of the same name below `src` or the package's folder.
@@ -29,6 +29,8 @@ pub enum EntryKind {
     Main,
     /// Top-level statements.
     TopLevel,
+    /// The class of an application whose markup (`App.xaml`) stands for `Main`.
+    Application,
     /// A `package.json` names the file.
     Package {
         /// Path of the `package.json`.
@@ -75,15 +77,21 @@ fn mains(graph: &ProjectGraph) -> Vec<EntryPoint> {
         let kind = match symbol.name.as_str() {
             "Main" if symbol.flags.has(NodeFlags::STATIC) => EntryKind::Main,
             TOP_LEVEL => EntryKind::TopLevel,
+            "App" => EntryKind::Application,
             _ => continue,
         };
-        if symbol.node_type != NodeType::Method || symbol.language != Language::CSharp {
+        let node_type = match kind {
+            EntryKind::Application => NodeType::Class,
+            _ => NodeType::Method,
+        };
+        if symbol.node_type != node_type || symbol.language != Language::CSharp {
             continue;
         }
 
         if let Some((_, file)) = graph.file_of(index)
             && file.is_inside
             && !file.is_test
+            && (kind != EntryKind::Application || is_application(&file.path))
         {
             let (path, line) = (file.path.clone(), symbol.name_line);
             found.push(EntryPoint {
@@ -97,6 +105,12 @@ fn mains(graph: &ProjectGraph) -> Vec<EntryPoint> {
 
     found.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     found
+}
+
+/// Reports whether a file stands beside the markup of an application.
+fn is_application(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    matches!(name, "App.xaml.cs" | "App.axaml.cs")
 }
 
 /// Finds the source files named in the repository's `package.json` files.

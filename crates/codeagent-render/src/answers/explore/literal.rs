@@ -56,9 +56,7 @@ pub(super) fn literal(
     }
     let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
     if !is_handled && code.len() <= MAX_IN_CONTEXT {
-        for place in &code {
-            around(document, occurrences, place)?;
-        }
+        around(document, occurrences, &code)?;
     }
 
     let others = other_lines(occurrences, text, &code)?;
@@ -215,9 +213,7 @@ pub(super) fn expressions(
         let lines = counted(count as u64, "line");
         document.line(format!("## text {name} ({lines})"));
         if found.code.len() <= MAX_IN_CONTEXT {
-            for place in &found.code {
-                around(document, occurrences, place)?;
-            }
+            around(document, occurrences, &found.code)?;
         }
         let section =
             Section::occurrence_rows("lines", "lines of code that contain it", found.code);
@@ -232,17 +228,26 @@ pub(super) fn expressions(
     Ok(())
 }
 
-/// Adds the lines around a place.
+/// Adds the lines around places, those of near places once.
 fn around(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    place: &Occurrence,
+    places: &[Occurrence],
 ) -> Result<(), AnswerError> {
-    let first = place.line.saturating_sub(CONTEXT.0).max(1);
-    let lines = occurrences
-        .sources
-        .lines(&place.path, first, place.line + CONTEXT.1)?;
-    let lines = numbered(&lines.unwrap_or_default(), first);
-    document.section(Section::lines("context", place.path.as_str(), lines).weighing(10));
+    let mut ranges: Vec<(&str, u32, u32)> = Vec::new();
+    for place in places {
+        let first = place.line.saturating_sub(CONTEXT.0).max(1);
+        let last = place.line + CONTEXT.1;
+        match ranges.last_mut() {
+            Some((path, _, end)) if *path == place.path && first <= *end + 1 => *end = last,
+            _ => ranges.push((&place.path, first, last)),
+        }
+    }
+
+    for (path, first, last) in ranges {
+        let lines = occurrences.sources.lines(path, first, last)?;
+        let lines = numbered(&lines.unwrap_or_default(), first);
+        document.section(Section::lines("context", path, lines).weighing(10));
+    }
     Ok(())
 }

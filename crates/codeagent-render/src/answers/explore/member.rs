@@ -212,19 +212,23 @@ fn uses(
         document.section(wants.weigh_tests(section));
     }
     possible(subject, document, occurrences, is_unused)?;
-    if is_unused || wants.impact {
-        mentions(subject, document, occurrences)?;
-    }
-    Ok(())
+    mentions(subject, document, occurrences, is_unused)
 }
 
-/// Adds the lines of files in other languages, such as templates, that contain a symbol's name.
+/// Adds the lines of files in other languages, such as templates, that contain a symbol's name: if code
+/// does not use it, or if the question asks for uses and the name is compound.
 pub(super) fn mentions(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &Occurrences<'_, '_>,
+    is_unused: bool,
 ) -> Result<(), AnswerError> {
-    let found = query::text_mentions(occurrences.sources, &[subject.first().name.as_str()])?;
+    let name = subject.first().name.as_str();
+    let asks_for_uses = subject.wants.callers || subject.wants.impact;
+    if !is_unused && !(asks_for_uses && query::is_compound(name)) {
+        return Ok(());
+    }
+    let found = query::text_mentions(occurrences.sources, &[name])?;
     let places = found.lines.into_iter().map(|mention| Occurrence {
         path: mention.path,
         line: mention.line,

@@ -324,10 +324,7 @@ fn uses(
         let section = Section::occurrence_rows("tests", title, in_tests);
         document.section(wants.weigh_tests(section));
     }
-    if is_unused || wants.impact {
-        mentions(subject, document, occurrences)?;
-    }
-    Ok(())
+    mentions(subject, document, occurrences, is_unused)
 }
 
 /// Reports whether a line begins a function with a body that returns a type: `make(): Bell {`.
