@@ -36,51 +36,22 @@ pub(super) fn file(
 ) -> Result<(), AnswerError> {
     document.line(format!("## file {path}"));
     let (exported, internal) = declared(occurrences, path)?;
+
     let mut rows = Vec::new();
     for node in &exported {
-        let uses = uses_elsewhere(occurrences, node, path)?;
-        let line = node.spans.first().map_or(0, |span| span.name_line);
-        let kind = node.kind.as_str().replace('_', " ");
-        let name = occurrences.short_name(node)?;
-        let members = public_members(occurrences, node)?;
-        rows.push(NameRow {
-            full: format!(
-                "{line} {kind} {name}{} ({} elsewhere){members}",
-                signature(node),
-                counted(uses as u64, "use")
-            ),
-            short: format!("{name} ({uses})"),
-        });
+        rows.push(export_row(occurrences, node, path)?);
     }
     let section = Section::names("exports", "exported or public", rows);
     document.section(wants.weigh(section, wants.members, 20));
-    let rows = internal.iter().map(|node| {
-        let line = node.spans.first().map_or(0, |span| span.name_line);
-        NameRow {
-            full: format!(
-                "{line} {} {}",
-                node.kind.as_str().replace('_', " "),
-                node.name
-            ),
-            short: node.name.clone(),
-        }
-    });
-    let section = Section::names("internal", "not exported", rows.collect());
+
+    let rows = internal.iter().map(internal_row).collect();
+    let section = Section::names("internal", "not exported", rows);
     document.section(wants.weigh(section, false, 5));
 
-    let mut ids: Vec<NodeId> = exported
-        .iter()
-        .chain(&internal)
-        .map(|node| node.id)
-        .collect();
-    ids.push(node.id);
-    let imports = occurrences.uses_of(&ids, &[EdgeType::Imports])?;
-    let is_imported = !imports.is_empty();
-    let (tests, code): (Vec<_>, Vec<_>) = imports.into_iter().partition(Occurrence::is_test);
-    let section = Section::occurrence_rows("importers", "imported by", code);
-    document.section(wants.weigh(section, wants.imports || wants.callers, 15));
-    let section = Section::occurrence_rows("tests", "imported in tests", tests);
-    document.section(wants.weigh(section, wants.tests, 5));
+    let declared = exported.iter().chain(&internal).map(|node| node.id);
+    let ids: Vec<NodeId> = declared.chain([node.id]).collect();
+    let is_imported = importers(document, occurrences, &ids, wants)?;
+
     document.section(wants.weigh(dispatch::from(occurrences, &[node.id])?, false, 10));
     document.section(wants.weigh(dispatch::to(occurrences, &[node.id])?, false, 10));
 
@@ -89,6 +60,56 @@ pub(super) fn file(
         users(document, occurrences, &exported, path, wants)?;
     }
     Ok(())
+}
+
+/// Writes an exported symbol of a file, with its public members and its uses in other files.
+fn export_row(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+    path: &str,
+) -> Result<NameRow, AnswerError> {
+    let uses = uses_elsewhere(occurrences, node, path)?;
+    let name = occurrences.short_name(node)?;
+    let members = public_members(occurrences, node)?;
+    let count = counted(uses as u64, "use");
+    Ok(NameRow {
+        full: format!(
+            "{} {name}{} ({count} elsewhere){members}",
+            line_and_kind(node),
+            signature(node)
+        ),
+        short: format!("{name} ({uses})"),
+    })
+}
+
+fn internal_row(node: &Node) -> NameRow {
+    NameRow {
+        full: format!("{} {}", line_and_kind(node), node.name),
+        short: node.name.clone(),
+    }
+}
+
+fn line_and_kind(node: &Node) -> String {
+    let line = node.spans.first().map_or(0, |span| span.name_line);
+    format!("{line} {}", node.kind.as_str().replace('_', " "))
+}
+
+/// Adds what imports a file or its symbols, and reports whether anything does.
+fn importers(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    ids: &[NodeId],
+    wants: Wants,
+) -> Result<bool, AnswerError> {
+    let imports = occurrences.uses_of(ids, &[EdgeType::Imports])?;
+    let is_imported = !imports.is_empty();
+
+    let (tests, code): (Vec<_>, Vec<_>) = imports.into_iter().partition(Occurrence::is_test);
+    let section = Section::occurrence_rows("importers", "imported by", code);
+    document.section(wants.weigh(section, wants.imports || wants.callers, 15));
+    let section = Section::occurrence_rows("tests", "imported in tests", tests);
+    document.section(wants.weigh(section, wants.tests, 5));
+    Ok(is_imported)
 }
 
 /// Adds the uses of a file's symbols, and of their members, in other files.

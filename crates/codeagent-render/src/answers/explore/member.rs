@@ -139,6 +139,36 @@ fn uses(
     implementations: &[NodeId],
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
+    let ids = with_wrappers(subject, document, occurrences)?;
+    let (tests, code) = direct_uses(subject, occurrences, &ids, implementations)?;
+    let is_unused = code.is_empty();
+
+    if is_callable(subject.first()) {
+        let is_wanted = wants.callers || wants.impact || wants.levels || !wants.asks();
+        let section = Section::occurrence_rows("callers", "called or used by", code);
+        document.section(wants.weigh(section, is_wanted, 20));
+    } else {
+        reads_and_writes(subject, document, code);
+    }
+    if wants.levels || wants.impact {
+        further_callers(subject, document, occurrences, &ids)?;
+    }
+
+    through_implementations(subject, document, occurrences, implementations)?;
+    through_bases(subject, document, occurrences)?;
+    if !wants.no_tests {
+        in_tests(subject, document, occurrences, (&ids, tests))?;
+    }
+    possible(subject, document, occurrences, is_unused)?;
+    mentions(subject, document, occurrences, is_unused)
+}
+
+/// Returns the symbols with those that wrap them, which are named with their numbers of uses.
+fn with_wrappers(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<Vec<NodeId>, AnswerError> {
     let mut ids = subject.ids();
     for node in subject.nodes {
         for wrapper in query::wrappers_of(occurrences.sources, node)? {
@@ -151,14 +181,23 @@ fn uses(
             ids.push(wrapper.id);
         }
     }
+    Ok(ids)
+}
 
-    let is_callable = is_callable(subject.first());
-    let wants_calls = wants.callers || wants.impact || wants.levels || !wants.asks();
+/// Returns the uses of symbols in tests and in other code, without those inside the symbols.
+fn direct_uses(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+    ids: &[NodeId],
+    implementations: &[NodeId],
+) -> Result<(Vec<Occurrence>, Vec<Occurrence>), AnswerError> {
+    let wants = subject.wants;
     let edges = if wants.imports { &USES[..] } else { &USES[..3] };
-    let all = occurrences.uses_of(&ids, edges)?;
+    let all = occurrences.uses_of(ids, edges)?;
     let inside = own_lines(subject);
     let all = all.into_iter().filter(|place| !inside(place));
     let (mut tests, code): (Vec<_>, Vec<_>) = all.partition(Occurrence::is_test);
+
     if wants.impact {
         // A change of a member changes what implements it, and breaks the tests of that, too.
         let mut others = occurrences.uses_of(implementations, &USES[..3])?;
@@ -167,52 +206,58 @@ fn uses(
         tests.sort_unstable();
         tests.dedup();
     }
-    let is_unused = code.is_empty();
-    let direct_tests = tests.len();
-    if is_callable {
-        let section = Section::occurrence_rows("callers", "called or used by", code);
-        document.section(wants.weigh(section, wants_calls, 20));
-    } else {
-        reads_and_writes(subject, document, code);
-    }
-    if wants.levels || wants.impact {
-        let further = query::callers_of_callers(occurrences, &ids)?;
-        let possible = "which may be called by, through what they implement or override";
-        for (key, title, mut places) in [
-            ("callers of callers", "which are called by", further.certain),
-            ("callers through bases", possible, further.through_bases),
-        ] {
-            // Tests are listed apart if the question asks for them.
-            if places.iter().any(|place| !place.is_test()) {
-                places.retain(|place| !place.is_test());
-            }
-            let section = Section::occurrence_rows(key, title, places);
-            document.section(wants.weigh(section, wants.levels, 8));
-        }
-    }
+    Ok((tests, code))
+}
 
-    through_implementations(subject, document, occurrences, implementations)?;
-    through_bases(subject, document, occurrences)?;
-    if !wants.no_tests {
-        let reaching = if wants.tests || direct_tests == 0 && is_callable {
-            query::tests_reaching(occurrences, &ids, if wants.tests { 2 } else { 1 })?
-        } else {
-            Vec::new()
-        };
-        let (title, tests) = if direct_tests == 0 && !reaching.is_empty() {
-            ("tests that reach it through its callers", reaching)
-        } else {
-            ("in tests", tests)
-        };
-        if wants.tests && tests.is_empty() {
-            document
-                .line("no test in the index uses it, directly or through two levels of callers");
+/// Adds the callers of a symbol's callers.
+fn further_callers(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    ids: &[NodeId],
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    let further = query::callers_of_callers(occurrences, ids)?;
+    let possible = "which may be called by, through what they implement or override";
+    for (key, title, mut places) in [
+        ("callers of callers", "which are called by", further.certain),
+        ("callers through bases", possible, further.through_bases),
+    ] {
+        // Tests are listed apart if the question asks for them.
+        if places.iter().any(|place| !place.is_test()) {
+            places.retain(|place| !place.is_test());
         }
-        let section = Section::occurrence_rows("tests", title, tests);
-        document.section(wants.weigh_tests(section));
+        let section = Section::occurrence_rows(key, title, places);
+        document.section(wants.weigh(section, wants.levels, 8));
     }
-    possible(subject, document, occurrences, is_unused)?;
-    mentions(subject, document, occurrences, is_unused)
+    Ok(())
+}
+
+/// Adds the uses in tests or, if there are none, the tests that reach a symbol through its callers.
+fn in_tests(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (ids, tests): (&[NodeId], Vec<Occurrence>),
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    let reaching = if wants.tests || tests.is_empty() && is_callable(subject.first()) {
+        query::tests_reaching(occurrences, ids, if wants.tests { 2 } else { 1 })?
+    } else {
+        Vec::new()
+    };
+    let (title, tests) = if tests.is_empty() && !reaching.is_empty() {
+        ("tests that reach it through its callers", reaching)
+    } else {
+        ("in tests", tests)
+    };
+
+    if wants.tests && tests.is_empty() {
+        document.line("no test in the index uses it, directly or through two levels of callers");
+    }
+    let section = Section::occurrence_rows("tests", title, tests);
+    document.section(wants.weigh_tests(section));
+    Ok(())
 }
 
 /// Adds the lines of files in other languages, such as templates, that contain a symbol's name: if code
@@ -225,7 +270,8 @@ pub(super) fn mentions(
 ) -> Result<(), AnswerError> {
     let name = subject.first().name.as_str();
     let asks_for_uses = subject.wants.callers || subject.wants.impact;
-    if !is_unused && !(asks_for_uses && query::is_compound(name)) {
+    let is_asked = asks_for_uses && query::is_compound(name);
+    if !is_unused && !is_asked {
         return Ok(());
     }
     let found = query::text_mentions(occurrences.sources, &[name])?;

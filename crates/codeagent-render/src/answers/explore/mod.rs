@@ -17,7 +17,8 @@ mod wants;
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
-    self, Occurrences, QueryError, SearchFilter, SearchQuery, SymbolTarget, Target, Targets,
+    self, LiteralTarget, Occurrences, QueryError, SearchFilter, SearchQuery, SymbolTarget, Target,
+    Targets,
 };
 
 use super::{AnswerError, overview};
@@ -80,21 +81,15 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         kind::sections(&mut document, &mut occurrences, &asked, wants)?;
         is_answered = true;
     }
-    let within = folders_of_symbols(&targets);
-    let context = Context {
-        within: &within,
-        wants,
-        face: query.face,
-    };
-    let explored = targets
-        .found
-        .iter()
-        .filter(|target| place_of(target).is_none_or(|place| !within.contains(&place)))
-        .filter(|_| !is_answered);
-
-    for target in explored.take(MAX_EXPLORED) {
-        add_target(&mut document, &mut occurrences, target, context)?;
+    if !is_answered {
+        add_targets(
+            &mut document,
+            &mut occurrences,
+            &targets,
+            (wants, query.face),
+        )?;
     }
+
     if wants.entry_points && document.is_empty() {
         let found = query::overview(occurrences.sources, query::Scope::Whole)?;
         document.section(overview::entry_section(&found));
@@ -102,30 +97,63 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     if document.is_empty() {
         let unknown = unknown_names(&targets);
         literal::expressions(&mut document, &mut occurrences, &unknown)?;
-        let is_question = targets.is_sentence || targets.words.len() > 1;
-        if document.is_empty() && !is_question {
-            let targets = targets.check()?;
-            let [Target::Literal(literal)] = targets.found.as_slice() else {
-                return Err(QueryError::EmptySearch.into());
-            };
-            document.line(unknown_literal(&literal.text));
-            return Ok(document);
-        }
-        if document.is_empty() {
-            search(index, &mut document, &mut occurrences, text, wants)?;
-            for target in &targets.found {
-                if let Target::Literal(literal) = target {
-                    document.note(unknown_literal(&literal.text));
-                }
-            }
+    }
+    let is_question = targets.is_sentence || targets.words.len() > 1;
+    if document.is_empty() && !is_question {
+        document.line(unknown_literal(unknown_text(targets)?.as_str()));
+        return Ok(document);
+    }
+    if document.is_empty() {
+        search(index, &mut document, &mut occurrences, text, wants)?;
+        for literal in targets.found.iter().filter_map(literal_of) {
+            document.note(unknown_literal(&literal.text));
         }
     }
+
     note_missing(&mut document, &targets, query.face);
-    let stale = sources.stale_note();
-    if let Some(note) = stale {
+    if let Some(note) = sources.stale_note() {
         document.note(note_text(&note, query.face));
     }
     Ok(document)
+}
+
+/// Adds the sections of each target.
+fn add_targets(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    targets: &Targets,
+    (wants, face): (Wants, Face),
+) -> Result<(), AnswerError> {
+    let within = folders_of_symbols(targets);
+    let context = Context {
+        within: &within,
+        wants,
+        face,
+    };
+    let explored = targets
+        .found
+        .iter()
+        .filter(|target| place_of(target).is_none_or(|place| !within.contains(&place)));
+    for target in explored.take(MAX_EXPLORED) {
+        add_target(document, occurrences, target, context)?;
+    }
+    Ok(())
+}
+
+/// Returns the only target of a text that is one name and has no places.
+fn unknown_text(targets: Targets) -> Result<String, QueryError> {
+    let targets = targets.check()?;
+    match targets.found.as_slice() {
+        [Target::Literal(literal)] => Ok(literal.text.clone()),
+        _ => Err(QueryError::EmptySearch),
+    }
+}
+
+fn literal_of(target: &Target) -> Option<&LiteralTarget> {
+    match target {
+        Target::Literal(literal) => Some(literal),
+        _ => None,
+    }
 }
 
 fn unknown_literal(name: &str) -> String {
@@ -134,10 +162,8 @@ fn unknown_literal(name: &str) -> String {
 
 /// Returns the names of a text that are those of no symbol, string, file or folder.
 fn unknown_names(targets: &Targets) -> Vec<&str> {
-    let literals = targets.found.iter().filter_map(|target| match target {
-        Target::Literal(literal) => Some(literal.text.as_str()),
-        _ => None,
-    });
+    let literals = targets.found.iter().filter_map(literal_of);
+    let literals = literals.map(|literal| literal.text.as_str());
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
     literals.chain(missing).collect()
 }
@@ -158,7 +184,7 @@ fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
     let has_literals = targets
         .found
         .iter()
-        .any(|target| matches!(target, Target::Literal(_)));
+        .any(|target| literal_of(target).is_some());
     let places = targets.found.iter().filter_map(place_of);
     places
         .filter(|place| has_literals || holds(place))

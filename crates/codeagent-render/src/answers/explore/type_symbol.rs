@@ -250,59 +250,22 @@ fn uses(
     members: &[Node],
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
-    let ids = subject.ids();
-    let mut constructors: Vec<NodeId> = members
+    let constructors = members
         .iter()
         .filter(|member| member.node_type == NodeType::Constructor)
-        .map(|member| member.id)
-        .collect();
-    constructors.extend(&ids);
+        .map(|member| member.id);
+    let constructors: Vec<NodeId> = constructors.chain(subject.ids()).collect();
     let constructed = occurrences.uses_of(&constructors, &[EdgeType::Calls])?;
-    let mut others: Vec<EdgeType> = vec![EdgeType::References, EdgeType::Accepts];
-    if wants.imports {
-        others.push(EdgeType::Imports);
-    }
-    let mut ids_with_wrappers = ids.clone();
-    for node in subject.nodes {
-        for wrapper in query::wrappers_of(occurrences.sources, node)? {
-            let line = wrapper.spans.first().map_or(0, |span| span.name_line);
-            document.line(format!(
-                "uses of `{}` (line {line}), which wraps it, are listed with its own",
-                wrapper.name
-            ));
-            ids_with_wrappers.push(wrapper.id);
-            others.push(EdgeType::Calls);
-        }
-    }
-    // A static class is used through its members, for example by extension methods without its
-    // name.
-    if subject.first().flags.has(NodeFlags::STATIC) {
-        ids_with_wrappers.extend(members.iter().map(|member| member.id));
-        others.push(EdgeType::Calls);
-    }
-    let mut used = occurrences.uses_of(&ids_with_wrappers, &others)?;
+
+    let mut used = other_uses(subject, document, occurrences, members)?;
     used.retain(|place| !constructed.contains(place));
     if wants.implementations {
-        let name = subject.first().name.as_str();
-        let source = |place: &Occurrence| place.source.clone().unwrap_or_default();
-        let (literals, rest): (Vec<_>, Vec<_>) = used
-            .into_iter()
-            .partition(|place| is_object_literal(&source(place), name));
-        let (results, rest): (Vec<_>, Vec<_>) = rest
-            .into_iter()
-            .partition(|place| is_result(&source(place), name));
-        let title = "functions that return it";
-        let section = Section::occurrence_rows("results", title, results);
-        document.section(wants.weigh(section, true, 0));
-        let title = "object literals and values declared with this type";
-        let section = Section::occurrence_rows("object literals", title, literals);
-        document.section(wants.weigh(section, true, 0));
-        used = rest;
+        used = values(subject, document, used);
     }
+    let is_unused = constructed.is_empty() && used.is_empty();
 
     let is_wanted = wants.callers || wants.impact;
     let inside = own_lines(subject);
-    let is_unused = constructed.is_empty() && used.is_empty();
     let mut in_tests = Vec::new();
     for (key, title, places) in [
         ("constructed", "constructed or called at", constructed),
@@ -313,18 +276,91 @@ fn uses(
         in_tests.extend(tests);
         document.section(wants.weigh(Section::occurrence_rows(key, title, code), is_wanted, 15));
     }
+
     if !wants.no_tests {
-        let mut title = "in tests";
-        if in_tests.is_empty() && wants.tests {
-            let snapshot = occurrences.sources.snapshot();
-            let all = query::tree(snapshot, subject.first().id)?;
-            in_tests = query::tests_reaching(occurrences, &all, 1)?;
-            title = "tests that reach it through its callers";
-        }
-        let section = Section::occurrence_rows("tests", title, in_tests);
-        document.section(wants.weigh_tests(section));
+        tests(subject, document, occurrences, in_tests)?;
     }
     mentions(subject, document, occurrences, is_unused)
+}
+
+/// Returns the uses of a type other than its constructions: by name, and through what stands for it.
+fn other_uses(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    members: &[Node],
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let mut edge_types = vec![EdgeType::References, EdgeType::Accepts];
+    if subject.wants.imports {
+        edge_types.push(EdgeType::Imports);
+    }
+
+    let mut ids = subject.ids();
+    for node in subject.nodes {
+        for wrapper in query::wrappers_of(occurrences.sources, node)? {
+            let line = wrapper.spans.first().map_or(0, |span| span.name_line);
+            document.line(format!(
+                "uses of `{}` (line {line}), which wraps it, are listed with its own",
+                wrapper.name
+            ));
+            ids.push(wrapper.id);
+            edge_types.push(EdgeType::Calls);
+        }
+    }
+
+    // A static class is used through its members, for example by extension methods without its
+    // name.
+    if subject.first().flags.has(NodeFlags::STATIC) {
+        ids.extend(members.iter().map(|member| member.id));
+        edge_types.push(EdgeType::Calls);
+    }
+
+    Ok(occurrences.uses_of(&ids, &edge_types)?)
+}
+
+/// Adds the uses that make a value of the type, and returns the others.
+fn values(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    used: Vec<Occurrence>,
+) -> Vec<Occurrence> {
+    let name = subject.first().name.as_str();
+    let source = |place: &Occurrence| place.source.clone().unwrap_or_default();
+    let (literals, rest): (Vec<_>, Vec<_>) = used
+        .into_iter()
+        .partition(|place| is_object_literal(&source(place), name));
+    let (results, rest): (Vec<_>, Vec<_>) = rest
+        .into_iter()
+        .partition(|place| is_result(&source(place), name));
+
+    let title = "functions that return it";
+    let section = Section::occurrence_rows("results", title, results);
+    document.section(subject.wants.weigh(section, true, 0));
+    let title = "object literals and values declared with this type";
+    let section = Section::occurrence_rows("object literals", title, literals);
+    document.section(subject.wants.weigh(section, true, 0));
+    rest
+}
+
+/// Adds the uses in tests or, if there are none and the question asks for them, the tests that reach the
+/// type through its callers.
+fn tests(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    mut in_tests: Vec<Occurrence>,
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    let mut title = "in tests";
+    if in_tests.is_empty() && wants.tests {
+        let snapshot = occurrences.sources.snapshot();
+        let all = query::tree(snapshot, subject.first().id)?;
+        in_tests = query::tests_reaching(occurrences, &all, 1)?;
+        title = "tests that reach it through its callers";
+    }
+    let section = Section::occurrence_rows("tests", title, in_tests);
+    document.section(wants.weigh_tests(section));
+    Ok(())
 }
 
 /// Reports whether a line begins a function with a body that returns a type: `make(): Bell {`.
