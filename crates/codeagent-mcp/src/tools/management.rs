@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use codeagent_core::engine::{Engine, IndexReader};
 use codeagent_core::model::graph::{Dialect, Language};
 use codeagent_core::query;
 use codeagent_core::{Change, ChangeBatch};
@@ -106,16 +107,8 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
         listed: BTreeMap::new(),
     };
     let (mut changes, mut errors) = (Vec::new(), Vec::new());
-
     for text in arguments.texts("paths") {
-        let is_indexed = |path: &RepoPath| {
-            let is_there = query::derive_file_id(&answers.snapshot()?, path.as_str()).is_ok();
-            Ok(is_there
-                || state
-                    .engine()
-                    .is_ok_and(|engine| engine.has_removed(path.as_str())))
-        };
-
+        let is_indexed = |path: &RepoPath| is_indexed(state, &answers, path);
         match state
             .path(text)
             .and_then(|path| files.change(path, is_indexed))
@@ -124,7 +117,6 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
             Err(error) => errors.push(FileError::new(text, &error)),
         }
     }
-
     changes.sort();
     changes.dedup();
 
@@ -137,37 +129,26 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
         });
     }
 
-    let summary = state
-        .engine()?
-        .process_batch(&ChangeBatch::new(changes.clone()), &|progress| {
-            arguments.reporter().report(progress)
-        })?;
+    let batch = ChangeBatch::new(changes);
+    let report = |progress| arguments.reporter().report(progress);
+    let summary = state.engine()?.process_batch(&batch, &report)?;
+    let failed: Vec<FileError> = summary
+        .problems
+        .into_iter()
+        .filter(|problem| paths.iter().any(|path| path.as_str() == problem.path))
+        .map(|problem| FileError::new(&problem.path, &ToolError::index(problem.message)))
+        .collect();
 
-    for problem in summary.problems {
-        if changes
-            .iter()
-            .any(|change| change.path().as_str() == problem.path)
-        {
-            errors.push(FileError::new(
-                &problem.path,
-                &ToolError::index(problem.message),
-            ));
-        }
-    }
+    let indexed = paths.len().saturating_sub(failed.len());
+    errors.extend(failed);
+    Answer::new(Indexed { indexed, errors })
+}
 
-    let failed = errors
-        .iter()
-        .filter(|error| {
-            changes
-                .iter()
-                .any(|change| change.path().as_str() == error.path)
-        })
-        .count();
-
-    Answer::new(Indexed {
-        indexed: changes.len() - failed,
-        errors,
-    })
+/// Reports whether a file is in the index, or was until it was removed.
+fn is_indexed(state: &State, answers: &IndexReader, path: &RepoPath) -> Result<bool, ToolError> {
+    let is_there = query::derive_file_id(&answers.snapshot()?, path.as_str()).is_ok();
+    let was_there = |engine: &Engine| engine.has_removed(path.as_str());
+    Ok(is_there || state.engine().is_ok_and(|engine| was_there(&engine)))
 }
 
 /// Checks for indexable files, which list each folder only once.

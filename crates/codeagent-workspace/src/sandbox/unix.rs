@@ -151,92 +151,30 @@ impl Workspace {
         path: &RepoPath,
         last: FinalLink,
     ) -> Result<ResolvedPath, ReadError> {
-        let missing = || ReadError::NotFound(path.clone());
-        let escapes = || ReadError::Escapes(path.clone());
-        let io = |error| failed(path, error);
-
-        let mut todo: VecDeque<String> = path.segments().map(str::to_owned).collect();
-        let mut at: Vec<String> = Vec::new();
-        let mut folder = self.folder(&at).map_err(io)?;
-        let mut links = 0;
-
-        while let Some(name) = todo.pop_front() {
+        let mut walk = LinkWalk::new(self, path)?;
+        while let Some(name) = walk.todo.pop_front() {
             if name == ".." {
-                at.pop().ok_or_else(escapes)?;
-                folder = self.folder(&at).map_err(io)?;
+                walk.leave()?;
                 continue;
             }
-
             if is_hidden_name(&name) {
-                return Err(missing());
+                return Err(ReadError::NotFound(path.clone()));
             }
 
-            let is_end = todo.is_empty();
+            let is_end = walk.todo.is_empty();
             if is_end && last == FinalLink::Keep {
-                return Ok(ResolvedPath {
-                    folder,
-                    at,
-                    name: Some(name),
-                    rest: Vec::new(),
-                });
+                return Ok(walk.end_at(name));
             }
-
-            match readlinkat(&folder, &name, Vec::new()) {
-                Ok(target) => {
-                    links += 1;
-                    if links > MAX_LINKS {
-                        return Err(missing());
-                    }
-                    let target = std::ffi::OsStr::from_bytes(target.as_bytes()).to_owned();
-                    let (steps, from_root) = self.steps(Path::new(&target)).ok_or_else(escapes)?;
-                    if from_root {
-                        at.clear();
-                        folder = self.folder(&at).map_err(io)?;
-                    }
-                    steps
-                        .into_iter()
-                        .rev()
-                        .for_each(|step| todo.push_front(step));
-                }
-                Err(Errno::INVAL) if is_end => {
-                    return Ok(ResolvedPath {
-                        folder,
-                        at,
-                        name: Some(name),
-                        rest: Vec::new(),
-                    });
-                }
-                Err(Errno::INVAL) => {
-                    folder = openat(&folder, &name, LOOK | OFlags::DIRECTORY, Mode::empty())
-                        .map_err(io)?;
-                    at.push(name);
-                }
+            match readlinkat(&walk.folder, &name, Vec::new()) {
+                Ok(target) => walk.follow(target.as_bytes())?,
+                Err(Errno::INVAL) if is_end => return Ok(walk.end_at(name)),
+                Err(Errno::INVAL) => walk.enter(name)?,
                 // A name that does not exist cannot be a link, so the rest must stay below it.
-                Err(Errno::NOENT)
-                    if todo
-                        .iter()
-                        .all(|step| step != ".." && !is_hidden_name(step)) =>
-                {
-                    return Ok(ResolvedPath {
-                        folder,
-                        at,
-                        name: Some(name),
-                        rest: todo.into(),
-                    });
-                }
-                Err(error) => return Err(io(error)),
+                Err(Errno::NOENT) if walk.stays_below() => return Ok(walk.end_at(name)),
+                Err(error) => return Err(failed(path, error)),
             }
         }
-
-        // A link may lead to the root, or to a folder by `..`.
-        let name = at.pop();
-        let folder = self.folder(&at).map_err(io)?;
-        Ok(ResolvedPath {
-            folder,
-            at,
-            name,
-            rest: Vec::new(),
-        })
+        walk.end_at_folder()
     }
 
     /// Opens a folder by a path that should be link-free.
@@ -275,6 +213,105 @@ impl Workspace {
         }
 
         Some((steps, target.is_absolute()))
+    }
+}
+
+/// The state of resolving a path segment by segment.
+struct LinkWalk<'r> {
+    workspace: &'r Workspace,
+    path: &'r RepoPath,
+    /// Segments that are not resolved yet.
+    todo: VecDeque<String>,
+    /// Segments of the link-free path so far.
+    at: Vec<String>,
+    /// The folder at that path.
+    folder: OwnedFd,
+    /// Number of links followed.
+    links: usize,
+}
+
+impl<'r> LinkWalk<'r> {
+    fn new(workspace: &'r Workspace, path: &'r RepoPath) -> Result<Self, ReadError> {
+        Ok(Self {
+            workspace,
+            path,
+            todo: path.segments().map(str::to_owned).collect(),
+            at: Vec::new(),
+            folder: workspace.folder(&[]).map_err(|error| failed(path, error))?,
+            links: 0,
+        })
+    }
+
+    /// Goes to the folder that contains the current one.
+    fn leave(&mut self) -> Result<(), ReadError> {
+        self.at.pop().ok_or_else(|| self.escapes())?;
+        self.open_folder()
+    }
+
+    /// Goes to a folder that is no link.
+    fn enter(&mut self, name: String) -> Result<(), ReadError> {
+        let flags = LOOK | OFlags::DIRECTORY;
+        self.folder = openat(&self.folder, &name, flags, Mode::empty())
+            .map_err(|error| failed(self.path, error))?;
+        self.at.push(name);
+        Ok(())
+    }
+
+    /// Puts the target of a link before the segments that are left.
+    fn follow(&mut self, target: &[u8]) -> Result<(), ReadError> {
+        self.links += 1;
+        if self.links > MAX_LINKS {
+            return Err(ReadError::NotFound(self.path.clone()));
+        }
+
+        let target = Path::new(std::ffi::OsStr::from_bytes(target));
+        let (steps, from_root) = self.workspace.steps(target).ok_or_else(|| self.escapes())?;
+        if from_root {
+            self.at.clear();
+            self.open_folder()?;
+        }
+        for step in steps.into_iter().rev() {
+            self.todo.push_front(step);
+        }
+        Ok(())
+    }
+
+    /// Reports whether the segments that are left lead neither upwards nor to a hidden name.
+    fn stays_below(&self) -> bool {
+        let mut todo = self.todo.iter();
+        todo.all(|step| step != ".." && !is_hidden_name(step))
+    }
+
+    /// Ends at a name in the current folder.
+    fn end_at(self, name: String) -> ResolvedPath {
+        ResolvedPath {
+            folder: self.folder,
+            at: self.at,
+            name: Some(name),
+            rest: self.todo.into(),
+        }
+    }
+
+    /// Ends at the current folder: a link may lead to the root, or to a folder by `..`.
+    fn end_at_folder(mut self) -> Result<ResolvedPath, ReadError> {
+        let name = self.at.pop();
+        self.open_folder()?;
+        Ok(ResolvedPath {
+            folder: self.folder,
+            at: self.at,
+            name,
+            rest: Vec::new(),
+        })
+    }
+
+    fn open_folder(&mut self) -> Result<(), ReadError> {
+        let opened = self.workspace.folder(&self.at);
+        self.folder = opened.map_err(|error| failed(self.path, error))?;
+        Ok(())
+    }
+
+    fn escapes(&self) -> ReadError {
+        ReadError::Escapes(self.path.clone())
     }
 }
 

@@ -9,7 +9,18 @@ use rustc_hash::FxHashMap;
 
 use crate::languages::LANGUAGES;
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Expr, Facts};
-use crate::model::graph::{Dialect, Node, NodeFlags, NodeId, NodeKind, NodeType};
+use crate::model::graph::{Dialect, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+
+/// Beginnings of lines that import, export again or open a namespace.
+const IMPORTS: [&str; 7] = [
+    "import ",
+    "import{",
+    "using ",
+    "export *",
+    "export {",
+    "} from",
+    "namespace ",
+];
 
 /// A declared symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,87 +95,101 @@ pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
         package: None,
     };
     let table = NodeTable::of_files(&[file], &ProjectModel::empty(LANGUAGES));
-
-    let mut decls: FxHashMap<NodeId, Vec<DeclId>> = FxHashMap::default();
-    for decl in facts.decl_ids() {
-        let decl_ref = DeclRef {
-            file: FileId(0),
-            decl,
-        };
-        if let Some(id) = table.of(decl_ref) {
-            decls.entry(id).or_default().push(decl);
-        }
-    }
-
+    let decls = decls_by_node(&facts, &table);
     let nodes: FxHashMap<NodeId, &Node> = table.nodes().map(|node| (node.id, node)).collect();
-    let mut inside: FxHashMap<NodeId, Vec<(usize, usize)>> = FxHashMap::default();
-    let mut top = Vec::new();
-    for node in nodes.values().filter(|node| is_symbol(node)) {
-        let spans = node.spans.iter();
-        let ranges = spans.map(|span| {
-            (
-                span.span.start.offset as usize,
-                span.span.end_offset as usize,
-            )
-        });
-        match node
-            .parent
-            .filter(|parent| nodes.get(parent).is_some_and(|node| is_symbol(node)))
-        {
-            Some(parent) => inside.entry(parent).or_default().extend(ranges),
-            None => top.extend(ranges),
-        }
-    }
+    let nested = NestedRanges::of(&nodes);
 
-    let mut symbols: Vec<DeclaredSymbol> = nodes
-        .values()
-        .filter(|node| is_symbol(node))
-        .map(|node| {
-            let parent = node.parent.and_then(|parent| nodes.get(&parent));
-            let parent = parent.filter(|parent| parent.node_type != NodeType::File);
-            let own = node.spans.iter().map(|span| {
-                let range = (
-                    span.span.start.offset as usize,
-                    span.span.end_offset as usize,
-                );
-                without(text, range, inside.get(&node.id).map_or(&[], Vec::as_slice))
-            });
-            let mut body: String = own.map(|text| code_of(&text)).collect();
-            if inside.contains_key(&node.id) {
-                // Semicolons that end its members.
-                body.retain(|c| c != ';');
-            }
-            let decls = decls.get(&node.id).map_or(&[][..], Vec::as_slice);
-            declared(node, parent.copied(), (&facts, decls), body)
-        })
-        .collect();
+    let symbol = |node: &&Node| {
+        let parent = node.parent.and_then(|parent| nodes.get(&parent));
+        let parent = parent.filter(|parent| parent.node_type != NodeType::File);
+        let decls = decls.get(&node.id).map_or(&[][..], Vec::as_slice);
+        declared(
+            node,
+            parent.copied(),
+            (&facts, decls),
+            nested.body(node, text),
+        )
+    };
+    let own = nodes.values().filter(|node| is_symbol(node));
+    let mut symbols: Vec<DeclaredSymbol> = own.map(symbol).collect();
     symbols.sort_by(|a, b| (a.line, &a.qualified_name).cmp(&(b.line, &b.qualified_name)));
 
-    let rest = without(text, (0, text.len()), &top);
-    let is_import = |line: &&str| {
-        let line = line.trim_start();
-        [
-            "import ",
-            "import{",
-            "using ",
-            "export *",
-            "export {",
-            "} from",
-            "namespace ",
-        ]
-        .iter()
-        .any(|start| line.starts_with(start))
-    };
-    let kept: Vec<&str> = rest.lines().filter(|line| !is_import(line)).collect();
-    let module_code = if dialect == Dialect::CSharp {
-        String::new()
-    } else {
-        code_of(&kept.join("\n"))
+    let module_code = match dialect {
+        Dialect::CSharp => String::new(),
+        _ => module_code(&without(text, (0, text.len()), &nested.top)),
     };
     Declarations {
         symbols,
         module_code,
     }
+}
+
+/// Returns the declarations of each node of a file.
+fn decls_by_node(facts: &Facts, table: &NodeTable) -> FxHashMap<NodeId, Vec<DeclId>> {
+    let mut decls: FxHashMap<NodeId, Vec<DeclId>> = FxHashMap::default();
+    for decl in facts.decl_ids() {
+        let file = FileId(0);
+        if let Some(id) = table.of(DeclRef { file, decl }) {
+            decls.entry(id).or_default().push(decl);
+        }
+    }
+    decls
+}
+
+/// Ranges of symbols in a text, in bytes.
+#[derive(Default)]
+struct NestedRanges {
+    /// Those inside of another symbol.
+    inside: FxHashMap<NodeId, Vec<(usize, usize)>>,
+    /// The others.
+    top: Vec<(usize, usize)>,
+}
+
+impl NestedRanges {
+    fn of(nodes: &FxHashMap<NodeId, &Node>) -> Self {
+        let mut nested = Self::default();
+        for node in nodes.values().filter(|node| is_symbol(node)) {
+            let parent = node.parent.and_then(|parent| nodes.get(&parent));
+            match parent.filter(|parent| is_symbol(parent)) {
+                Some(parent) => nested.inside.entry(parent.id).or_default(),
+                None => &mut nested.top,
+            }
+            .extend(node.spans.iter().map(range));
+        }
+        nested
+    }
+
+    /// Returns the code of a symbol's declarations without that of symbols inside.
+    fn body(&self, node: &Node, text: &str) -> String {
+        let inside = self.inside.get(&node.id);
+        let own = node.spans.iter().map(|span| {
+            let inside = inside.map_or(&[][..], Vec::as_slice);
+            code_of(&without(text, range(span), inside))
+        });
+        let mut body: String = own.collect();
+        if inside.is_some() {
+            // Semicolons that end its members.
+            body.retain(|c| c != ';');
+        }
+        body
+    }
+}
+
+fn range(span: &NodeSpan) -> (usize, usize) {
+    (
+        span.span.start.offset as usize,
+        span.span.end_offset as usize,
+    )
+}
+
+/// Returns the code of a module outside of its symbols, without imports.
+fn module_code(rest: &str) -> String {
+    let is_import = |line: &&str| {
+        let line = line.trim_start();
+        IMPORTS.iter().any(|start| line.starts_with(start))
+    };
+    let kept: Vec<&str> = rest.lines().filter(|line| !is_import(line)).collect();
+    code_of(&kept.join("\n"))
 }
 
 fn is_symbol(node: &Node) -> bool {
