@@ -108,6 +108,7 @@ impl Reporter {
             }
             std::thread::sleep(INTERVAL);
         }
+
         None
     }
 

@@ -123,6 +123,7 @@ impl<'v> Answering<'v> {
             }
             other => other?,
         };
+
         Ok(Self {
             view,
             workspace: folder.workspace(),

@@ -100,6 +100,7 @@ impl ToolCall {
                 }));
             });
         }
+
         answers
     }
 

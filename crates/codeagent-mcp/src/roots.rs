@@ -329,6 +329,7 @@ pub fn unique_names(folders: &[PathBuf]) -> Vec<String> {
             .collect();
         all[all.len().saturating_sub(segments)..].join("/")
     };
+
     let name = |folder: &PathBuf| {
         (1..=folder.components().count())
             .map(|segments| (segments, last(folder, segments)))
@@ -340,6 +341,7 @@ pub fn unique_names(folders: &[PathBuf]) -> Vec<String> {
             })
             .map_or_else(|| folder.display().to_string(), |(_, name)| name)
     };
+
     folders.iter().map(name).collect()
 }
 

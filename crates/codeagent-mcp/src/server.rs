@@ -314,10 +314,12 @@ impl ServerHandler for Server {
         } else {
             self.set.descriptions()
         };
+
         let all = match self.repositories.roots(&context.peer).await {
             Ok(roots) if roots.only().is_none() => several::described(all, &roots),
             _ => all,
         };
+
         Ok(ListToolsResult::with_all_items(all))
     }
 

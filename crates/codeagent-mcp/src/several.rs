@@ -150,6 +150,7 @@ pub fn described(tools: Vec<ToolDescription>, roots: &Roots) -> Vec<ToolDescript
         "enum": roots.names(),
         "description": "Repository. Default: all that have an answer; required for changes.",
     });
+
     let describe = |mut tool: ToolDescription| {
         add_property(&mut tool.input_schema, REPO, &argument);
         if let Some(output) = &mut tool.output_schema {
@@ -160,6 +161,7 @@ pub fn described(tools: Vec<ToolDescription>, roots: &Roots) -> Vec<ToolDescript
         }
         tool
     };
+
     tools.into_iter().map(describe).collect()
 }
 

@@ -94,16 +94,19 @@ impl Writer {
         if let Some(name) = row["type"].as_str() {
             return self.line(&entry(row, name));
         }
+
         let heading = heading(row);
         if heading != self.heading {
             self.line(&format!("@ {heading}"));
             (self.heading, self.file, self.container) = (heading, String::new(), String::new());
         }
+
         let file = text(row, "file_path");
         if file != self.file {
             self.line(&without_tabs(file));
             (self.file, self.container) = (file.to_owned(), String::new());
         }
+
         let mut line = head(row);
         let qualified = text(row, "qualified_name");
         if !qualified.is_empty() {
@@ -114,6 +117,7 @@ impl Writer {
                 ["parameter_signature", "return_type"].map(|key| squeezed(text(row, key)));
             line.push_str(&format!("\t{types}{parameters}\t{result}"));
         }
+
         self.line(line.trim_end_matches('\t'));
         for site in row["call_sites"].as_array().map_or(&[][..], Vec::as_slice) {
             self.site(site);
@@ -194,38 +198,47 @@ fn head(row: &Value) -> String {
         Some(_) => parts.push(format!("{start}-")),
         None => parts.push(start.to_string()),
     }
+
     let mut add = |part: &str| {
         if !part.is_empty() {
             parts.push(part.to_owned());
         }
     };
+
     add(text(row, "access_modifier"));
     add(if row["exported"] == true {
         "exported"
     } else {
         ""
     });
+
     add(&word(row));
     add(text(row, "node_id"));
     let name = text(row, "name");
     if !name.is_empty() && last_segment(text(row, "qualified_name")) != name {
         add(&format!("={}", without_tabs(name).replace(' ', "\u{a0}")));
     }
+
     if text(row, "confidence") != "exact" {
         add(text(row, "confidence"));
     }
+
     if let Some(depth) = row["depth"].as_u64() {
         add(&format!("d{depth}"));
     }
+
     if let Some(count) = row["site_count"].as_u64() {
         add(&format!("x{count}"));
     }
+
     if let Some(rank) = row["rank"].as_f64() {
         add(&format!("r{rank}"));
     }
+
     if let Some(score) = row["score"].as_f64() {
         add(&format!("s{score}"));
     }
+
     if let Some(reasons) = row["matched"].as_array() {
         add(&reasons
             .iter()
@@ -233,12 +246,14 @@ fn head(row: &Value) -> String {
             .collect::<Vec<_>>()
             .join("+"));
     }
+
     add(text(row, "match"));
     add(if row["is_primary"] == true {
         "primary"
     } else {
         ""
     });
+
     parts.join(" ")
 }
 

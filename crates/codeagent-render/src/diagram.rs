@@ -108,6 +108,7 @@ impl Diagram {
             let class = if node.is_marked { ":::marked" } else { "" };
             writeln!(text, "    n{index}[\"{label}\"]{class}").ok();
         }
+
         for edge in &self.edges {
             let arrow = match edge.line {
                 LineStyle::Solid => "-->",
@@ -120,9 +121,11 @@ impl Diagram {
             };
             writeln!(text, "    n{} {arrow}{label} n{}", edge.from, edge.to).ok();
         }
+
         if self.nodes.iter().any(|node| node.is_marked) {
             text.push_str("    classDef marked stroke-width:3px\n");
         }
+
         text
     }
 
@@ -133,6 +136,7 @@ impl Diagram {
             let style = if node.is_marked { ", penwidth=3" } else { "" };
             writeln!(text, "    n{index} [label=\"{label}\"{style}]").ok();
         }
+
         for edge in &self.edges {
             let style = match edge.line {
                 LineStyle::Solid => "",
@@ -147,6 +151,7 @@ impl Diagram {
             )
             .ok();
         }
+
         text.push_str("}\n");
         text
     }

@@ -94,6 +94,7 @@ fn advice(not_found: &NotFound, face: Face) -> String {
     if !not_found.unindexed.is_empty() {
         return format!("; {}", unindexed_text(not_found, face));
     }
+
     match &not_found.instead {
         Instead::NoMember(no_member) => format!("; {}", no_member_text(no_member, face)),
         Instead::Nearest(nearest) => match nearest.as_slice() {

@@ -52,6 +52,7 @@ impl DataDir {
         else {
             return Vec::new();
         };
+
         let mut found: Vec<(String, Vec<u8>)> = entries
             .filter_map(|entry| {
                 let entry = entry.ok()?;

@@ -101,14 +101,17 @@ fn check(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.format != Format::Scip && arguments.scheme != Scheme::Codeagent {
         bail!(Usage("--scheme needs --format scip".to_owned()));
     }
+
     if arguments.format == Format::Parquet {
         return check_tables(arguments);
     }
+
     if arguments.repo.is_some() || arguments.commit.is_some() {
         bail!(Usage(
             "--repo and --commit need --format parquet".to_owned()
         ));
     }
+
     let folder = arguments
         .out
         .parent()
@@ -119,12 +122,14 @@ fn check(arguments: &Arguments) -> anyhow::Result<()> {
             folder.display()
         )));
     }
+
     if arguments.format == Format::Scip && arguments.out.is_dir() {
         bail!(Usage(format!(
             "--out: {} is a folder; pass a file, for example index.scip",
             arguments.out.display()
         )));
     }
+
     Ok(())
 }
 

@@ -43,6 +43,7 @@ fn response(root: &Root) -> Option<Value> {
         event["hook_event_name"].as_str()?,
         event["tool_input"]["pattern"].as_str()?,
     );
+
     let known: Vec<String> = names(pattern)
         .iter()
         .flat_map(|name| symbols(root, name))
@@ -50,6 +51,7 @@ fn response(root: &Root) -> Option<Value> {
     if known.is_empty() {
         return None;
     }
+
     let text = format!("{HEAD}\n{}", known.join("\n"));
     Some(json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } }))
 }

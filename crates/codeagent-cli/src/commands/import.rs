@@ -136,6 +136,7 @@ pub fn left_out(import: &ImportRow) -> Vec<String> {
             "{name}: the import cannot be read ({problem}); import it again"
         ));
     }
+
     for (files, why) in [
         (
             import.changed_files,
@@ -151,11 +152,13 @@ pub fn left_out(import: &ImportRow) -> Vec<String> {
             notes.push(format!("{name}: {} left out, {why}", count(files, "file")));
         }
     }
+
     if import.external_uses > 0 {
         notes.push(format!(
             "{name}: {} of symbols outside the import are not listed",
             count(import.external_uses, "use")
         ));
     }
+
     notes
 }

@@ -135,6 +135,7 @@ fn change_packs(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.pack.is_empty() && arguments.remove_pack.is_empty() {
         return Ok(());
     }
+
     let data = root.data()?;
     for name in &arguments.remove_pack {
         if !data.remove_pack(name)? {
@@ -146,9 +147,11 @@ fn change_packs(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             bail!(Usage(format!("no pack is named {name:?}; {known}")));
         }
     }
+
     for place in &arguments.pack {
         add_pack(&data, &read_pack(place)?).with_context(|| format!("cannot use {place}"))?;
     }
+
     Ok(())
 }
 

@@ -284,6 +284,7 @@ impl Cli {
         while let Some((_, matches)) = innermost.subcommand() {
             innermost = matches;
         }
+
         // Not every command has these options.
         let roots = innermost.try_get_many("root").ok().flatten();
         cli.roots = roots.unwrap_or_default().cloned().collect();

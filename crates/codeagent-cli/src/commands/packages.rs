@@ -59,6 +59,7 @@ fn line(row: &PackageUseRow) -> String {
             count(row.files as u64, "file")
         ),
     };
+
     format!(
         "  {}:{}{space}{requested}{locked}{scope}{undeclared}: {uses}",
         row.manager, row.package

@@ -173,23 +173,27 @@ fn run_pull(root: &Root, arguments: &PullArguments) -> anyhow::Result<()> {
         with_graph: !arguments.no_graph,
         home: DataRoot::default(),
     };
+
     let pulled = pull(&Remote::open(&arguments.place.url)?, &root.folder, &options)?;
     let graph = if pulled.has_graph {
         " and the graph"
     } else {
         ""
     };
+
     let text = format!(
         "pulled {} of {}: {}{graph}; run `codeagent index`",
         pulled.commit,
         options.repo,
         count(pulled.new_facts as u64, "new text"),
     );
+
     let value = json!({
         "commit": pulled.commit,
         "new_facts": pulled.new_facts,
         "graph": pulled.has_graph,
     });
+
     print(root, text, value)
 }
 

@@ -37,9 +37,11 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ..ServiceOptions::default()
         },
     };
+
     serve(options, stop_signal, |address| {
         output::lines([address]).ok();
         output::note("open this address in a browser on this machine; Ctrl-C ends the server");
     })?;
+
     Ok(exit::INTERRUPTED.into())
 }

@@ -50,6 +50,7 @@ impl Engine {
             keep_facts: false,
             ..self.options.ingest.clone()
         };
+
         let options = EngineOptions {
             ingest,
             home,
@@ -57,6 +58,7 @@ impl Engine {
             imports: Some(self.data().clone()),
             ..EngineOptions::default()
         };
+
         let fresh = Engine::open(self.reader().workspace().root(), options)?;
         fresh.index(progress)?;
         Ok(dump(&fresh.reader().snapshot()?)?)

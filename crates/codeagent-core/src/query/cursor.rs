@@ -139,6 +139,7 @@ pub fn unresolved_on_lines(
     let Some(file) = store::file_by_path(snapshot, path)?.map(|file| file.id) else {
         return Ok(Vec::new());
     };
+
     let mut places = Vec::new();
     for (name, sites) in store::unresolved_in_file(snapshot, file)? {
         let here: Vec<(u32, u32)> = sites
@@ -150,6 +151,7 @@ pub fn unresolved_on_lines(
             places.extend(here);
         }
     }
+
     places.sort_unstable();
     Ok(places)
 }

@@ -165,6 +165,7 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
         }
         routes.extend(rows.into_iter().take(MAX_JOINED).map(DispatchStep::of));
     }
+
     Ok(routes)
 }
 

@@ -120,6 +120,7 @@ impl<'a> Graph<'a> {
                 symbol.id,
             )
         });
+
         for symbol in rows {
             let container = symbol
                 .parent

@@ -276,6 +276,7 @@ fn add_use(found: &mut Vec<ExternalTarget>, symbol: &ExternalSymbol, site: &Exte
     let is_same = |target: &&mut ExternalTarget| {
         target.symbol.package == symbol.package && target.symbol.path() == path
     };
+
     match found.iter_mut().find(is_same) {
         Some(target) => {
             target.count += 1;

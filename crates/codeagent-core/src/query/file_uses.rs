@@ -396,6 +396,7 @@ mod tests {
                 external: 2,
             },
         };
+
         FileUses {
             files: paths.iter().map(file).collect(),
             uses: uses.to_vec(),

@@ -58,6 +58,7 @@ pub fn handlers(
     if files == 0 || files > MAX_FILES {
         return Ok(Vec::new());
     }
+
     let mut lines = Vec::new();
     let mut count = 0;
     for site in literal_sites(snapshot, literal, 60)? {
@@ -78,6 +79,7 @@ pub fn handlers(
         let calls = flow_of_lines(occurrences, (&site.path, &(start..=end)), depth)?;
         lines.extend(calls.into_iter().map(|call| format!("  {call}")));
     }
+
     Ok(lines)
 }
 

@@ -114,6 +114,7 @@ fn routers_at(
             }
         }
     }
+
     Ok(routers)
 }
 

@@ -129,6 +129,7 @@ impl<'a> Walk<'a> {
             distance: 0,
             parent: None,
         };
+
         Ok(Self {
             snapshot,
             root: query.root,

@@ -76,6 +76,7 @@ impl SyncReply {
             }
             _ => return None,
         };
+
         Some(Self {
             generation,
             staleness,

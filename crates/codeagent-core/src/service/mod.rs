@@ -218,13 +218,16 @@ impl IndexService {
             let control = inner.lock();
             (control.state.clone(), control.writer.clone())
         };
+
         inner.changed.notify_all();
         if let State::Owner(owner) | State::Building(owner, _) = &state {
             owner.stop();
         }
+
         if let Some(writer) = writer {
             writer.close();
         }
+
         inner.join(|_| true);
         inner.enter(State::Closed);
         if !matches!(state, State::Closed) {

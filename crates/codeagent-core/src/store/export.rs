@@ -139,10 +139,12 @@ pub fn export_node(snapshot: &Snapshot, id: NodeId) -> Result<Option<ExportNode>
     let Some(row) = rows.next()? else {
         return Ok(None);
     };
+
     let access = match row.get::<_, Option<u8>>(2)? {
         Some(_) => Some(word_column(row, 2, Access::from_code)?),
         None => None,
     };
+
     Ok(Some(ExportNode {
         qualified_name: row.get(0)?,
         language: word_column(row, 1, Language::from_code)?,

@@ -152,6 +152,7 @@ fn unpack(mut blob: &[u8]) -> Vec<ExternalSite> {
             confidence,
         });
     }
+
     sites
 }
 
@@ -317,6 +318,7 @@ pub fn external_uses_by_file(snapshot: &Snapshot) -> Result<Vec<FilePackageUse>,
             None => found.push(used),
         }
     }
+
     Ok(found)
 }
 

@@ -78,6 +78,7 @@ pub fn imports(snapshot: &Snapshot) -> Result<Vec<ImportRow>, StoreError> {
             problem: row.get(10)?,
         })
     })?;
+
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -130,5 +131,6 @@ pub(super) fn insert(connection: &Connection, rows: &[ImportRow]) -> Result<(), 
             row.problem,
         ])?;
     }
+
     Ok(())
 }

@@ -84,6 +84,7 @@ impl Item {
         let Some(symbol) = query::get_node(answering.snapshot(), id)? else {
             return Ok(None);
         };
+
         let node = symbol.node;
         let in_path = node
             .spans
@@ -92,6 +93,7 @@ impl Item {
         let Some(span) = in_path.or(node.spans.first()).cloned() else {
             return Ok(None);
         };
+
         let ranges = ranges(answering, &node, &span);
         Ok(Some(Self { node, span, ranges }))
     }

@@ -143,6 +143,7 @@ fn of_folders(matrix: &FolderMatrix) -> Diagram {
         let name = if name.is_empty() { "." } else { name };
         diagram.node(name, format!("{} {files}", part.files));
     }
+
     for (from, to, uses) in &matrix.uses {
         let is_in = |members: &Vec<usize>| members.contains(from) && members.contains(to);
         let line = if matrix.cycles.iter().any(is_in) {
@@ -154,6 +155,7 @@ fn of_folders(matrix: &FolderMatrix) -> Diagram {
             diagram.edge(*from, *to, uses.to_string(), line);
         }
     }
+
     note_hidden(&mut diagram, matrix.left_out, "smaller folders");
     diagram
 }
@@ -231,6 +233,7 @@ impl<'s, 'a> Drawing<'s, 'a> {
                 self.diagram.mark(node);
             }
         }
+
         let mut hidden = self.uses(&found.direct, LineStyle::Solid)?;
         hidden += self.uses(&found.possible, LineStyle::Dashed)?;
         for base in &found.bases {
@@ -240,6 +243,7 @@ impl<'s, 'a> Drawing<'s, 'a> {
                 self.connect(edges, "may run", LineStyle::Dashed);
             }
         }
+
         for test in &found.tests {
             if let [target] = found.targets.as_slice() {
                 let edges = [(self.symbol(test.source)?, self.symbol(*target)?)];
@@ -249,12 +253,14 @@ impl<'s, 'a> Drawing<'s, 'a> {
                 self.connect(edges, &label, LineStyle::Solid);
             }
         }
+
         if found.targets.len() > 1 && !found.tests.is_empty() {
             let tests = found.tests.len();
             self.diagram.notes.push(format!(
                 "{tests} tests reach these symbols; they are not drawn"
             ));
         }
+
         note_hidden(&mut self.diagram, hidden, "further uses");
         Ok(())
     }

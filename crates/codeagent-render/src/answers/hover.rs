@@ -78,11 +78,13 @@ pub fn local_text(local: &LocalHover<'_>) -> String {
         DeclKind::Import => "import from outside the index",
         _ => "local variable",
     };
+
     let uses = match name.uses.len() {
         0 => "not used".to_owned(),
         1 => "used once".to_owned(),
         many => format!("used {many} times"),
     };
+
     let language = Dialect::of_path(path).map_or("", |dialect| fence(dialect.language()));
     let code = block(language, declared.trim());
     format!(

@@ -106,6 +106,7 @@ pub(super) fn lines(
     if let Some(first) = steps.first() {
         lines.push(symbol_line(occurrences, first.from)?);
     }
+
     for step in steps {
         let to = symbol_line(occurrences, step.to)?;
         let verb = verb(step.link);
@@ -126,6 +127,7 @@ pub(super) fn lines(
         };
         lines.push(format!("  {verb} {to}{site}"));
     }
+
     Ok(lines)
 }
 

@@ -361,6 +361,7 @@ fn wrapped<'a>(start: &str, items: impl Iterator<Item = &'a str>) -> String {
         let _ = write!(text, " {item}{comma}");
         length += more;
     }
+
     text + "\n"
 }
 

@@ -89,6 +89,7 @@ fn changed(query: &Query<'_>, changes: &[SymbolChange]) -> Result<Vec<Value>, Ap
         query.snapshot,
         changes.iter().filter_map(|change| change.id),
     )?;
+
     let row = |change: &SymbolChange| {
         let declared = change.declared();
         let word = match change.kind {
@@ -115,6 +116,7 @@ fn changed(query: &Query<'_>, changes: &[SymbolChange]) -> Result<Vec<Value>, Ap
             "before": before,
         })
     };
+
     Ok(changes.iter().map(row).collect())
 }
 

@@ -43,6 +43,7 @@ fn part_row(folder: &str, part: &FolderPart) -> Value {
     } else {
         name.trim_start_matches('/')
     };
+
     json!({
         "path": part.path,
         "name": name,
@@ -93,6 +94,7 @@ pub fn health(query: &Query<'_>) -> Result<Value, ApiError> {
     } else {
         Vec::new()
     };
+
     Ok(json!({
         "total": part_row("", &found.total),
         "folders": folders,

@@ -142,6 +142,7 @@ fn unresolved(query: &Query<'_>, node: &Node) -> Result<Value, ApiError> {
         is_empty: false,
         limit: 0,
     };
+
     let sites = query::possible_uses(&mut sources, &asked)?.unresolved_at;
     let page = Page::of(query, sites.len())?;
     let mut answered = Vec::new();
@@ -153,6 +154,7 @@ fn unresolved(query: &Query<'_>, node: &Node) -> Result<Value, ApiError> {
             "text": sources.line(path, *line)?,
         }));
     }
+
     Ok(page.answer(answered))
 }
 

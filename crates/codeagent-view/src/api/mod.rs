@@ -128,10 +128,12 @@ pub async fn answer(repository: Arc<Repository>, address: Uri) -> Response {
         }
         answered
     };
+
     let answered = tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
         let text = "the query failed because of a bug in codeagent".to_owned();
         Err(ApiError::Failed(text))
     });
+
     match answered {
         Ok(value) => as_json(StatusCode::OK, &value),
         Err(error) => as_json(error.status(), &json!({ "error": error.to_string() })),

@@ -20,16 +20,19 @@ impl Parameters {
         if text.len() > MAX_BYTES {
             return Err(ApiError::Parameters("the query is too long".to_owned()));
         }
+
         let decoded = |text: &str| {
             let text = text.replace('+', " ");
             let decoded = percent_decode_str(&text).decode_utf8();
             decoded.map(std::borrow::Cow::into_owned)
         };
+
         let pairs = text.split('&').filter(|pair| !pair.is_empty());
         let pairs = pairs.map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             Ok((decoded(name)?, decoded(value)?))
         });
+
         pairs
             .collect::<Result<_, std::str::Utf8Error>>()
             .map(Self)

@@ -131,6 +131,7 @@ fn parents(query: &Query<'_>, node: &Node) -> Result<Vec<Value>, ApiError> {
         parents.push(json!({ "id": id.to_string(), "name": name, "kind": parent.kind.as_str() }));
         next = parent.parent;
     }
+
     parents.reverse();
     Ok(parents)
 }

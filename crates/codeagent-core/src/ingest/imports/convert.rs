@@ -422,6 +422,7 @@ impl Conversion {
                 && lines.is_called(end, false)
                 && (lines.follows_new(start) || is_python(&pending.document))
         };
+
         match (is_call, is_import) {
             (true, _) => EdgeType::Calls,
             (false, true) => EdgeType::Imports,
@@ -446,6 +447,7 @@ impl Containers {
             names: Vec::new(),
             file: pending.file_node,
         };
+
         for occurrence in pending
             .document
             .occurrences
@@ -473,6 +475,7 @@ impl Containers {
                     .extend(start.map(|start| (start.offset, node.id)));
             }
         }
+
         containers
             .ranges
             .sort_by_key(|(start, end, _)| (*start, u32::MAX - end));
@@ -485,6 +488,7 @@ impl Containers {
         if self.ranges.is_empty() {
             return offsets.iter().map(|offset| self.above(*offset)).collect();
         }
+
         let mut open: Vec<(u32, NodeId)> = Vec::new();
         let mut next = self.ranges.iter().peekable();
         let mut found = Vec::with_capacity(offsets.len());
@@ -498,6 +502,7 @@ impl Containers {
             let innermost = open.last().map_or(self.file, |(_, node)| *node);
             found.push((innermost, Confidence::Exact));
         }
+
         found
     }
 
@@ -656,5 +661,6 @@ fn is_misplaced(document: &Document, text: &str) -> bool {
             .map(|(start, end)| lines.between(start, end));
         misplaced += usize::from(written.is_none_or(|written| !written.contains(name)));
     }
+
     misplaced >= 2 && misplaced * 100 > checked * MAX_MISPLACED_PERCENT
 }

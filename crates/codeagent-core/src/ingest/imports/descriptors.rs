@@ -21,6 +21,7 @@ impl Parts {
         if symbol.starts_with("local ") {
             return None;
         }
+
         let parsed = parse_symbol(symbol).ok()?;
         let last = parsed.descriptors.last()?;
         if matches!(
@@ -29,6 +30,7 @@ impl Parts {
         ) {
             return None;
         }
+
         let package = parsed.package.into_option().unwrap_or_default();
         let parts = [
             parsed.scheme,

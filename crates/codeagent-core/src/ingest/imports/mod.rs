@@ -230,6 +230,7 @@ fn folder(
             .map(|path| path.to_string())
             .ok_or_else(|| ImportError::Folder(folder.to_owned()));
     }
+
     let below_root = path_of_file_uri(&index.metadata.project_root)
         .and_then(|root| workspace.resolve(root.to_str()?).ok());
     Ok(below_root.map_or_else(String::new, |path| path.to_string()))
@@ -261,6 +262,7 @@ pub fn state(data: &DataDir, workspace: &Workspace, own: &dyn Fn(&str) -> bool) 
     if manifests.is_empty() {
         return String::new();
     }
+
     let mut hasher = blake3::Hasher::new();
     for (name, manifest) in &manifests {
         hasher.update(format!("{name}\0{}\0{}\0", manifest.content, manifest.folder).as_bytes());
@@ -272,6 +274,7 @@ pub fn state(data: &DataDir, workspace: &Workspace, own: &dyn Fn(&str) -> bool) 
             hasher.update(format!("{path}\0{hash}\0{stamp:?}\0{}\0", own(path)).as_bytes());
         }
     }
+
     hasher.finalize().to_hex().to_string()
 }
 
@@ -295,6 +298,7 @@ pub fn graph(data: &DataDir, workspace: &Workspace, own: &dyn Fn(&str) -> bool) 
             Err(reason) => conversion.add_problem(row, reason),
         }
     }
+
     conversion.finish()
 }
 

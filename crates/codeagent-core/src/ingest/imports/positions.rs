@@ -162,6 +162,7 @@ fn after_type_arguments(text: &str) -> Option<&str> {
             return Some(&text[at + 1..]);
         }
     }
+
     None
 }
 

@@ -152,6 +152,7 @@ fn yarn_versions(text: &str) -> FxHashMap<String, String> {
             }
         }
     }
+
     versions
 }
 

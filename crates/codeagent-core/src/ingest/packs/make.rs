@@ -112,6 +112,7 @@ impl Packages {
             assemblies: FxHashMap::default(),
             npm: FxHashMap::default(),
         };
+
         for own in inspect::own_packages(workspace)? {
             if own.name.is_empty() {
                 continue;
@@ -123,6 +124,7 @@ impl Packages {
                 packages.assemblies.insert(own.manifest, own.name);
             }
         }
+
         Ok(packages)
     }
 

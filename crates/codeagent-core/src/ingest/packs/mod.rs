@@ -176,6 +176,7 @@ impl PackSet {
             state,
             ..Self::default()
         };
+
         for (name, _) in data.packs(0) {
             let bytes = data.read_pack(&name).map_err(PackError::from);
             let added = bytes.and_then(|bytes| set.add(&bytes));
@@ -183,10 +184,12 @@ impl PackSet {
                 set.notes.push(format!("pack {name}: left out: {error}"));
             }
         }
+
         // The head of a damaged pack may be that of the whole one that replaces it.
         if !set.notes.is_empty() {
             set.state.push_str(" damaged");
         }
+
         set
     }
 

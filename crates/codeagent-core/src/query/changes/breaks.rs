@@ -309,6 +309,7 @@ impl Finder<'_, '_> {
             BreakReason::NotImplemented => declared.shown(),
             BreakReason::Gone | BreakReason::Arguments { .. } => declared.short_name(),
         };
+
         self.found.push(Break {
             place: Occurrence {
                 path: path.to_owned(),
@@ -320,6 +321,7 @@ impl Finder<'_, '_> {
             reason,
             is_certain,
         });
+
         Ok(())
     }
 }

@@ -203,6 +203,7 @@ impl<'a> Naming<'a> {
                 used.insert((edge.line, edge.column), named.clone());
             }
         }
+
         for (external, sites) in store::external_uses_in(snapshot, file.id)? {
             let Some(name) = external.symbol.descriptor.strip_prefix("T:") else {
                 continue;
@@ -214,6 +215,7 @@ impl<'a> Naming<'a> {
                 }
             }
         }
+
         Ok(used)
     }
 }

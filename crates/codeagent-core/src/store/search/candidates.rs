@@ -384,6 +384,7 @@ fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
         row.get::<_, Option<String>>(index)
             .map(Option::unwrap_or_default)
     };
+
     let paths = text(11)?;
     Ok(SearchCandidate {
         id: id_column(row, 0)?,

@@ -226,6 +226,7 @@ mod tests {
                 .map(|(id, share)| (NodeId(*id), *share))
                 .collect(),
         };
+
         let [first, further] = combined(&words, near, &mut TopLevel::new(&connection)).unwrap();
         assert!(further.is_empty());
         first

@@ -225,6 +225,7 @@ pub(super) fn expressions(
             document.section(Section::lines("handlers", title, handlers).weighing(20));
         }
     }
+
     Ok(())
 }
 

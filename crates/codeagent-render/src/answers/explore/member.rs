@@ -181,6 +181,7 @@ fn with_wrappers(
             ids.push(wrapper.id);
         }
     }
+
     Ok(ids)
 }
 
@@ -230,6 +231,7 @@ fn further_callers(
         let section = Section::occurrence_rows(key, title, places);
         document.section(wants.weigh(section, wants.levels, 8));
     }
+
     Ok(())
 }
 

@@ -130,6 +130,7 @@ fn add_targets(
         wants,
         face,
     };
+
     let explored = targets
         .found
         .iter()
@@ -137,6 +138,7 @@ fn add_targets(
     for target in explored.take(MAX_EXPLORED) {
         add_target(document, occurrences, target, context)?;
     }
+
     Ok(())
 }
 
@@ -177,10 +179,12 @@ fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
             _ => None,
         })
     };
+
     let holds = |place: &&str| {
         let mut groups = symbols().flat_map(|symbols| symbols.groups.iter().chain(&symbols.others));
         groups.any(|group| is_within(group.first(), place))
     };
+
     let has_literals = targets
         .found
         .iter()

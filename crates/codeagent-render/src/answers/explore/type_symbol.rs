@@ -358,6 +358,7 @@ fn tests(
         in_tests = query::tests_reaching(occurrences, &all, 1)?;
         title = "tests that reach it through its callers";
     }
+
     let section = Section::occurrence_rows("tests", title, in_tests);
     document.section(wants.weigh_tests(section));
     Ok(())

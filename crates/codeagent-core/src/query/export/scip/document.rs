@@ -39,6 +39,7 @@ impl<'a, 'n> DocumentWriter<'a, 'n> {
             position_encoding: PositionEncoding::UTF16CodeUnitOffsetFromLineStart.into(),
             ..Document::default()
         };
+
         Self {
             graph,
             names,

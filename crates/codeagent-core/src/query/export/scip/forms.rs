@@ -50,6 +50,7 @@ pub(super) fn of_declarations(
     if scheme != SymbolScheme::ScipTypeScript {
         return Ok(forms);
     }
+
     for file in graph.files.values() {
         if file.dialect.language() != Language::TypeScript {
             continue;
@@ -59,6 +60,7 @@ pub(super) fn of_declarations(
         };
         add_file(graph, graph.sites_in(file.id), text, &mut forms);
     }
+
     Ok(forms)
 }
 

@@ -151,9 +151,11 @@ impl<'a> Graph<'a> {
         for symbol in symbols {
             in_file.entry(symbol.file).or_default().push(symbol);
         }
+
         for sites in in_file.values_mut() {
             sites.sort_unstable_by_key(|site| (site.name_line, site.name_column, site.id));
         }
+
         Self {
             files: files.iter().map(|file| (file.id, file)).collect(),
             sites: symbols
@@ -182,6 +184,7 @@ fn metadata(workspace: &Workspace) -> Index {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..ToolInfo::default()
     };
+
     let metadata = Metadata {
         version: ProtocolVersion::UnspecifiedProtocolVersion.into(),
         tool_info: MessageField::some(tool),
@@ -189,6 +192,7 @@ fn metadata(workspace: &Workspace) -> Index {
         text_document_encoding: TextEncoding::UTF8.into(),
         ..Metadata::default()
     };
+
     Index {
         metadata: MessageField::some(metadata),
         ..Index::default()

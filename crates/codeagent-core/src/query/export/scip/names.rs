@@ -45,6 +45,7 @@ impl<'a> Names<'a> {
             None if package.manifest == "package.json" => "",
             _ => package.manifest.as_str(),
         };
+
         Self {
             graph,
             scheme,
@@ -125,9 +126,11 @@ impl<'a> Names<'a> {
         let Some(form) = self.forms.get(&key) else {
             return self.describe_by_kind(site, to);
         };
+
         if let Some(literal) = form.literal {
             to.push(descriptor(&format!("typeLiteral{literal}"), Suffix::Meta));
         }
+
         let (name, suffix) = match form.shape {
             Shape::Callable => (form.name.clone(), Suffix::Method),
             Shape::Value => (form.name.clone(), Suffix::Term),
@@ -143,6 +146,7 @@ impl<'a> Names<'a> {
                 (format!("{}{number}", form.name), Suffix::Meta)
             }
         };
+
         to.push(descriptor(&name, suffix));
     }
 
@@ -247,12 +251,14 @@ impl<'a> Names<'a> {
             SymbolScheme::ScipTypeScript => "scip-typescript",
             SymbolScheme::ScipDotNet => "scip-dotnet",
         };
+
         let package = Package {
             // A space in a part ends it unless doubled, which the library leaves to its callers.
             name: package.name.replace(' ', "  "),
             version: package.version.replace(' ', "  "),
             ..package
         };
+
         format_symbol(Symbol {
             scheme: scheme.to_owned(),
             package: Some(package).into(),
@@ -378,6 +384,7 @@ fn of_comment_id(kind: &str, id: &str) -> Vec<Descriptor> {
         1 if is_member => descriptor(part, Suffix::Type),
         _ => descriptor(part, Suffix::Namespace),
     };
+
     parts.iter().enumerate().map(describe).collect()
 }
 
