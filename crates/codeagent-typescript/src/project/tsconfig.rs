@@ -292,7 +292,8 @@ impl<'a> Configs<'a> {
     }
 
     /// Returns every configuration by path, as the text of an equivalent one without `extends`,
-    /// reduced to the settings of module resolution.
+    /// reduced to the settings of module resolution. A jsconfig has the path of the tsconfig that it
+    /// stands for, which is what a resolver looks for.
     pub(super) fn merged(&self) -> BTreeMap<String, Arc<str>> {
         let text = |(path, written): (&&str, &Written)| {
             let references = self
@@ -305,7 +306,17 @@ impl<'a> Configs<'a> {
                 Arc::from(written.standalone(folder_of(path), references).to_string()),
             )
         };
-        self.merged.iter().map(text).collect()
+        let mut merged: BTreeMap<String, Arc<str>> = self.merged.iter().map(text).collect();
+
+        let is_jsconfig = |path: &&String| file_name(path) == "jsconfig.json";
+        let jsconfigs: Vec<String> = merged.keys().filter(is_jsconfig).cloned().collect();
+        for path in jsconfigs {
+            let beside = format!("{}tsconfig.json", path.trim_end_matches("jsconfig.json"));
+            if let Some(text) = merged.remove(&path) {
+                merged.entry(beside).or_insert(text);
+            }
+        }
+        merged
     }
 
     /// Returns the files that a configuration extends.
@@ -590,9 +601,8 @@ impl Written {
             );
         }
 
-        if let Some(allow_js) = self.allow_js {
-            options.insert("allowJs".to_owned(), allow_js.into());
-        }
+        // A JavaScript file that no program has is bundled with the nearest mapping.
+        options.insert("allowJs".to_owned(), true.into());
 
         let lists = [
             ("files", list(&self.files)),

@@ -88,7 +88,9 @@ impl MemoryFs {
             return Some(FileMetadata::new(false, true, false));
         }
         let relative = text.strip_prefix(MOUNT)?.strip_prefix('/')?;
-        if self.has_file(relative) || self.tree.texts.contains_key(relative) {
+        let Tree { texts, configs, .. } = &*self.tree;
+        let is_project_file = texts.contains_key(relative) || configs.contains_key(relative);
+        if is_project_file || self.has_file(relative) {
             return Some(FileMetadata::new(true, false, false));
         }
         if self.tree.folders.contains(relative) {
