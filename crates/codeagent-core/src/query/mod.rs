@@ -38,6 +38,7 @@ mod possible_callers;
 mod possible_uses;
 mod question;
 mod reach;
+mod reexports;
 mod relations;
 mod search;
 mod shared_literals;
@@ -121,6 +122,7 @@ pub use possible_uses::{
     unresolved_calls_in,
 };
 pub use reach::{CallersOfCallers, callers_of_callers, tests_reaching};
+pub use reexports::{Reexport, reexports};
 pub use relations::{RelatedAt, Relations};
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use shared_literals::{SharedLiteral, shared_literals};

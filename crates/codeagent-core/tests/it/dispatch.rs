@@ -188,6 +188,7 @@ class ShopController : Base {
     [HttpPost] public int Save() => 1;
     [HttpDelete, Route(\"gone/[action]\")] public int Drop() => 1;
     [HttpPut(\"/top\")] public int Top() => 1;
+    [HttpGet(\"kept/[action]\"), ActionName(\"Best\")] public int Keep() => 1;
     [Obsolete] public int Old() => 1;
 }
 class Plain { [HttpGet] public int Get() => 1; }
@@ -223,6 +224,7 @@ class Button {
             "?serves Api.Map -> Api.Map (POST /items) Program.cs:5",
             "serves ShopController -> ShopController.Drop (DELETE /api/Shop/gone/Drop) Shop.cs:6",
             "serves ShopController -> ShopController.Get (GET /api/Shop/{id:int}) Shop.cs:4",
+            "serves ShopController -> ShopController.Keep (GET /api/Shop/kept/Best) Shop.cs:8",
             "serves ShopController -> ShopController.Save (POST /api/Shop) Shop.cs:5",
             "serves ShopController -> ShopController.Top (PUT /top) Shop.cs:7",
             "subscribes - -> Button.OnPressed (Closed) Program.cs:16",

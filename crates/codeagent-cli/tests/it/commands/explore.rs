@@ -480,3 +480,19 @@ fn the_program_of_an_application_starts_at_its_class() {
     let text = shop.stdout(&["explore", "where does the program start?"]);
     assert!(text.contains(" Ui/App.xaml.cs:2 App\n"), "{text}");
 }
+
+#[test]
+fn a_file_lists_what_it_exports_from_others() {
+    let index = "export { ring as bell } from './bell';\nexport * from './door';\nexport * as far from 'far';\n";
+    let shop = Shop::with(&[
+        ("web/index.ts", index),
+        ("web/bell.ts", "export function ring() {}\n"),
+        ("web/door.ts", "export function open() {}\n"),
+    ]);
+    let text = shop.stdout(&["explore", "what does web/index.ts export?"]);
+    let rows = " 1 bell  web/bell.ts:1\n 2 *  web/door.ts:1\n 3 far  from \"far\"\n";
+    assert!(
+        text.contains(&format!("exported from other files (3):\n{rows}")),
+        "{text}"
+    );
+}

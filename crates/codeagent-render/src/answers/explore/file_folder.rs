@@ -1,7 +1,7 @@
 //! Sections about files and folders.
 
 use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
-use codeagent_core::query::{self, Occurrence, Occurrences};
+use codeagent_core::query::{self, Occurrence, Occurrences, Reexport};
 
 use super::heading::signature;
 use super::member::is_callable;
@@ -44,6 +44,11 @@ pub(super) fn file(
     let section = Section::names("exports", "exported or public", rows);
     document.section(wants.weigh(section, wants.members, 20));
 
+    let again = query::reexports(occurrences.sources.snapshot(), path, node.id)?;
+    let rows = again.iter().map(reexport_row).collect();
+    let section = Section::names("exports of others", "exported from other files", rows);
+    document.section(wants.weigh(section, wants.members, 20));
+
     let rows = internal.iter().map(internal_row).collect();
     let section = Section::names("internal", "not exported", rows);
     document.section(wants.weigh(section, false, 5));
@@ -80,6 +85,23 @@ fn export_row(
         ),
         short: format!("{name} ({uses})"),
     })
+}
+
+/// Writes an export of what another file declares: `2 interpolate  src/interpolate.ts:68`.
+fn reexport_row(export: &Reexport) -> NameRow {
+    let name = export.name.as_deref().unwrap_or("*");
+    let place = match export
+        .target
+        .as_ref()
+        .and_then(|target| target.spans.first())
+    {
+        Some(span) => format!("{}:{}", span.path, span.name_line),
+        None => format!("from {:?}", export.module),
+    };
+    NameRow {
+        full: format!("{} {name}  {place}", export.line),
+        short: name.to_owned(),
+    }
 }
 
 fn internal_row(node: &Node) -> NameRow {

@@ -70,6 +70,7 @@ impl Wants {
                 "construct",
                 "creat",
                 "fire",
+                "render",
             ]),
             others: false,
         }

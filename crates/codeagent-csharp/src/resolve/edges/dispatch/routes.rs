@@ -68,7 +68,7 @@ impl SiteResolver<'_> {
             }
             let path = path
                 .replace("[controller]", controller(facts.decl_name(class)))
-                .replace("[action]", facts.text(method.name));
+                .replace("[action]", &self.action(site.owner));
             found.push(Dispatch {
                 kind: DispatchKind::Serves,
                 source: DispatchEnd::from(DeclRef {
@@ -84,6 +84,15 @@ impl SiteResolver<'_> {
                 confidence: Confidence::Exact,
             });
         }
+    }
+
+    /// Returns what `[action]` stands for: the name of a method, or the one that `[ActionName]` gives it.
+    fn action(&self, method: DeclId) -> String {
+        let facts = self.facts;
+        let given = attributes(facts, method)
+            .find(|(_, ty, _)| last_name(facts, *ty) == "ActionName")
+            .and_then(|(.., call)| template(facts, call));
+        given.unwrap_or_else(|| facts.decl_name(method).to_owned())
     }
 
     /// Returns the other route attributes of a site's method.

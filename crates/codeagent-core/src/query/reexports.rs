@@ -1,0 +1,66 @@
+//! Exports of what other files declare: `export { a as b } from "./c"`.
+
+use crate::model::facts::ExportKind;
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId};
+use crate::query::QueryError;
+use crate::store::{self, Snapshot};
+
+/// An export of what another file declares.
+#[derive(Clone, Debug)]
+pub struct Reexport {
+    /// 1-based line.
+    pub line: u32,
+    /// The exported name; `None` for everything that the module exports.
+    pub name: Option<String>,
+    /// The module as written.
+    pub module: String,
+    /// The symbol or file that it leads to, if it is in the repository.
+    pub target: Option<Node>,
+}
+
+/// Returns the exports of a file that other files declare, in text order.
+pub fn reexports(
+    snapshot: &Snapshot,
+    path: &str,
+    file_node: NodeId,
+) -> Result<Vec<Reexport>, QueryError> {
+    let Some(file) = store::file_by_path(snapshot, path)? else {
+        return Ok(Vec::new());
+    };
+    let Some(facts) = store::read_facts(snapshot, &file.facts_key)? else {
+        return Ok(Vec::new());
+    };
+    let imports = store::incident_edges(
+        snapshot,
+        file_node,
+        Some(EdgeType::Imports),
+        EdgeDirection::Outgoing,
+    )?;
+
+    let mut found = Vec::new();
+    for export in &facts.exports {
+        let is_again = matches!(
+            export.kind,
+            ExportKind::From | ExportKind::Star | ExportKind::StarAs
+        );
+        if !is_again {
+            continue;
+        }
+
+        let site = (export.at.line, export.at.column);
+        let edge = imports.iter().find(|edge| (edge.line, edge.column) == site);
+        let target = match edge {
+            Some(edge) => store::node(snapshot, edge.other)?,
+            None => None,
+        };
+        found.push(Reexport {
+            line: export.at.line,
+            name: (!export.name.is_none()).then(|| facts.text(export.name).to_owned()),
+            module: facts.text(export.module).to_owned(),
+            target,
+        });
+    }
+
+    found.sort_by_key(|export| export.line);
+    Ok(found)
+}
