@@ -139,6 +139,8 @@ pub type Bindings = Rc<[(DeclRef, Ty)]>;
 
 /// Largest number of members of a union; literal types are counted apart.
 const UNION_LIMIT: usize = 12;
+/// Largest number of members of an intersection: interfaces are composed of many.
+const INTERSECTION_LIMIT: usize = 32;
 
 /// Largest number of literal types in a union.
 pub const LITERAL_LIMIT: usize = 48;
@@ -389,7 +391,7 @@ impl Arena {
 }
 
 fn push_new(members: &mut Vec<Ty>, ty: Ty) {
-    if members.len() < UNION_LIMIT && !members.contains(&ty) {
+    if members.len() < INTERSECTION_LIMIT && !members.contains(&ty) {
         members.push(ty);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! `byte b = 1 + 2;` converts because the value fits.
 //!
-//! Limitations: literals, names of constants, and their sums, differences and products.
+//! Limitations: literals, names of constants, and their sums, differences and products; of
+//! constants of type `long`, literals.
 
 use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
 
@@ -33,7 +34,7 @@ impl Checker<'_> {
             return self.constant_converts(value, of);
         }
         let Some(number) = self.constant(value, 0) else {
-            return false;
+            return self.is_known(to, Known::UInt64) && self.is_long_literal(value);
         };
 
         if let Type::Named(tid, _) = self.arena.get(to)
@@ -48,6 +49,16 @@ impl Checker<'_> {
             Some(Known::Int16) => (-32_768..=32_767).contains(&number),
             Some(Known::UInt16) => (0..=65_535).contains(&number),
             Some(Known::UInt32 | Known::UInt64 | Known::UIntPtr) => number >= 0,
+            _ => false,
+        }
+    }
+
+    /// Reports whether an expression is a literal of type `long`. It has no sign, so it converts to
+    /// `ulong`.
+    fn is_long_literal(&self, value: ExprId) -> bool {
+        match self.facts.expr(value) {
+            Expr::Literal(LiteralKind::TypedNumber, text) => self.facts.text(text) == "long",
+            Expr::Paren(inner) => self.is_long_literal(inner),
             _ => false,
         }
     }

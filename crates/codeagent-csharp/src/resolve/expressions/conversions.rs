@@ -239,8 +239,10 @@ impl Checker<'_> {
                 .convert_deep(of, to, depth + 1)
                 .min(Conversion::Unknown);
         }
+        let is_boxed = matches!(self.known(to), Some((Known::ValueType | Known::Enum, _)));
         match self.is_interface(to) {
             Some(true) => self.convert_deep(of, to, depth + 1),
+            _ if is_boxed => self.convert_deep(of, to, depth + 1).at_most_implicit(),
             _ => self.resolve_user_defined(self.arena.add(Type::Nullable(of)), to, depth),
         }
     }
@@ -298,6 +300,10 @@ impl Checker<'_> {
 
         if let Some(conversion) = self.span_converts(from, to, depth) {
             return conversion;
+        }
+        // Boxing of a type parameter with the constraint `struct`.
+        if second == Some(Known::ValueType) && self.param_is_value_type(from) == Some(true) {
+            return Conversion::Implicit;
         }
 
         let instance = self.as_instance_of(from, to);

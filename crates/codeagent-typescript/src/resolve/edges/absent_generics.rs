@@ -2,8 +2,8 @@
 //!
 //! The repository can pass type arguments: `SyncHook<[Order]>` types `order` in `hook.tap(order =>
 //! order.ship())`, and `container.get<Store>(X).open()` opens a `Store`, whatever `SyncHook` and
-//! `get` are. It can also add members: `declare global { namespace jest { interface Matchers {..} }
-//! }`. If exactly one of these types has the member, the member is the target, marked `inferred`.
+//! `get` are. A class that it passes stands for an instance: `injector.get(Store).open()`. It can
+//! also add members: `declare global { namespace jest { interface Matchers {..} } }`. If exactly one of these types has the member, the member is the target, marked `inferred`.
 //!
 //! Such an interface may also be augmented in an installed module that re-exports it from another.
 //!
@@ -221,6 +221,9 @@ impl FileResolver<'_> {
         let given = self.call_type_args(CallSite { file, call });
         if !given.is_empty() {
             return self.parts(&given);
+        }
+        if let Some(class) = self.class_argument(CallSite { file, call }) {
+            return vec![self.own_instance(class)];
         }
         match facts.expr(callee) {
             Expr::Member(object, sym) => {

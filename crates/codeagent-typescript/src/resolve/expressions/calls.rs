@@ -11,6 +11,8 @@ use crate::resolve::checker::Checker;
 use crate::resolve::expressions::inference::Inference;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::symbols::at;
+use crate::resolve::symbols::modules::ResolvedName;
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::types::signatures::{Param, Signature, Signatures};
 
 /// A call in a file, if there is one.
@@ -75,6 +77,28 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns the class of the repository that is named as the first argument of a call: a call of
+    /// something absent probably returns an instance (`injector.get(Store)`).
+    pub fn class_argument(&self, site: CallSite) -> Option<DeclRef> {
+        let file = site.file;
+        let first = *self.call_args(site).first()?;
+        let Expr::Name(sym, scope, offset) = self.facts(file).expr(first.value) else {
+            return None;
+        };
+        let position = LookupPosition {
+            file,
+            scope,
+            offset,
+        };
+        let named = self.lookup_name(position, self.name(file, sym), Meaning::Value);
+        let ResolvedName::Decls(decls) = self.resolve_decls(named) else {
+            return None;
+        };
+        let class = decls.first().copied()?;
+        let is_own = !self.is_external_file(class.file) && self.decl(class).kind == DeclKind::Class;
+        is_own.then_some(class)
+    }
+
     /// Reports whether a type is the value of a class in the repository.
     fn is_own_class(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Static(decl) if !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::Class)
@@ -83,6 +107,9 @@ impl Checker<'_> {
     fn call_result(&self, callee: Ty, site: CallSite) -> Ty {
         match self.get(callee) {
             Type::Simple(Ty::EXTERNAL) => {
+                if self.class_argument(site).is_some() {
+                    return Ty::FOREIGN_GENERIC;
+                }
                 let args = self.call_type_args(site);
                 return self.type_of_external(&args);
             }

@@ -282,12 +282,19 @@ impl ModulePaths {
             return None;
         }
 
-        if self.may_be_mapped(specifier)
-            && let Some(file) = self.through_resolver(from, specifier)
-        {
+        let is_mapped = self.may_be_mapped(specifier);
+        if is_mapped && let Some(file) = self.through_resolver(from, specifier) {
             return Some(file);
         }
 
+        let in_packages = self.in_packages(from, specifier);
+        if in_packages.is_none() && is_mapped && self.mapped.are_of_nearest(from, specifier) {
+            return self.through_outer_configs(from, specifier);
+        }
+        in_packages
+    }
+
+    fn in_packages(&self, from: &str, specifier: &str) -> Option<FileId> {
         if self.packages.is_packed(specifier) {
             return self
                 .packages
@@ -321,6 +328,13 @@ impl ModulePaths {
         specifier.starts_with('#')
             || self.base_segments.contains(first)
             || self.mapped.begin(specifier)
+    }
+
+    /// Resolves a specifier that the nearest tsconfig maps to a file that is not built, as the
+    /// folders around it see it: there, `paths` may name the sources.
+    fn through_outer_configs(&self, from: &str, specifier: &str) -> Option<FileId> {
+        let mut folders = paths::ancestors(paths::folder_of(from));
+        folders.find_map(|folder| self.through_resolver(&format!("{folder}/_.ts"), specifier))
     }
 
     fn through_resolver(&self, from: &str, specifier: &str) -> Option<FileId> {
@@ -390,12 +404,19 @@ struct Prefixes {
     longest: usize,
     /// The patterns with targets outside `node_modules`, without the pattern of all specifiers.
     into_repository: BTreeSet<String>,
+    /// These patterns, by the folder of the tsconfig; every folder of a tsconfig is a key.
+    by_folder: FxHashMap<String, Vec<String>>,
 }
 
 impl Prefixes {
     fn of(configs: &BTreeMap<String, Arc<str>>) -> Self {
         let mut prefixes = Self::default();
-        for text in configs.values().filter(|text| text.contains("\"paths\"")) {
+        for (path, text) in configs {
+            let folder = paths::folder_of(path).to_owned();
+            let of_folder = prefixes.by_folder.entry(folder).or_default();
+            if !text.contains("\"paths\"") {
+                continue;
+            }
             let Ok(config) = serde_json::from_str::<Value>(text) else {
                 continue;
             };
@@ -416,6 +437,7 @@ impl Prefixes {
                     target.split('/').any(|segment| segment == "node_modules")
                 };
                 if pattern != "*" && !targets.any(is_installed) {
+                    of_folder.push(pattern.clone());
                     prefixes.into_repository.insert(pattern.clone());
                 }
                 let prefix = pattern.split('*').next().unwrap_or(pattern);
@@ -425,6 +447,14 @@ impl Prefixes {
         }
 
         prefixes
+    }
+
+    /// Reports whether a tsconfig in the nearest folder with one maps a specifier.
+    fn are_of_nearest(&self, from: &str, specifier: &str) -> bool {
+        let mut folders = paths::ancestors(paths::folder_of(from));
+        let nearest = folders.find_map(|folder| self.by_folder.get(folder));
+        let mut patterns = nearest.into_iter().flatten();
+        patterns.any(|pattern| wildcard(pattern, specifier).is_some())
     }
 
     /// Reports whether a specifier starts with one of them.

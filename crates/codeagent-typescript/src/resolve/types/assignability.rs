@@ -199,8 +199,13 @@ impl Checker<'_> {
         match (self.get(sub), self.get(sup)) {
             (Type::Instance(..), Type::Instance(decl, args)) => {
                 if let Some(found) = self.as_instance_of(sub, decl, 0) {
-                    self.infer_args(args, found, inferred);
-                    return Some(true);
+                    return if self.infer_args(args, found, inferred) {
+                        Some(true)
+                    } else {
+                        // How the members use the arguments decides.
+                        self.compare_members(sub, sup, None, inferred)
+                            .or(Some(true))
+                    };
                 }
 
                 if self.is_enum(sub) || self.is_enum(sup) {
@@ -219,14 +224,13 @@ impl Checker<'_> {
                     return Some(false);
                 }
 
-                self.infer_args(args, given, inferred);
-                Some(true)
+                let fits = self.infer_args(args, given, inferred);
+                Some(fits || known != wanted || known == BuiltinType::Record)
             }
             (Type::Tuple(_), Type::BuiltIn(BuiltinType::Array | BuiltinType::Iterable, args)) => {
                 let element = self.type_of_element(sub);
                 let given = self.arena.args(&[element]);
-                self.infer_args(args, given, inferred);
-                Some(true)
+                Some(self.infer_args(args, given, inferred))
             }
             (Type::Tuple(given), Type::Tuple(wanted)) => {
                 let (given, wanted) = (self.arena.list(given), self.arena.list(wanted));
@@ -288,6 +292,10 @@ impl Checker<'_> {
     ) -> Option<bool> {
         if self.arena.is_keys(sub) {
             return self.keys_extend(sub, sup, inferred);
+        }
+
+        if self.is_of_interface(args) && self.has_index(sup) && !self.has_index(sub) {
+            return Some(false);
         }
 
         let members = self.arena.list(args);
@@ -386,18 +394,36 @@ impl Checker<'_> {
         self.with_depth(|| self.extends(sub, sup, inferred))
     }
 
-    fn infer_args(&self, wanted: Args, given: Args, inferred: &mut Inferred) {
+    /// Infers type parameters from type arguments. Returns false if an argument is not assignable.
+    fn infer_args(&self, wanted: Args, given: Args, inferred: &mut Inferred) -> bool {
         let (wanted, given) = (self.arena.list(wanted), self.arena.list(given));
+        let mut fits = true;
         for (wanted, given) in wanted.iter().zip(given.iter()) {
-            let _ = self.nested_extends(*given, *wanted, inferred);
+            fits &= self.nested_extends(*given, *wanted, inferred) != Some(false)
+                || *given == Ty::NOTHING
+                || self.may_be_literals(*given, *wanted);
         }
+        fits
+    }
+
+    /// Reports whether a type argument is `string`, `number` or `boolean` where literals of it are
+    /// wanted. The elements of `["a"]` are inferred as `string`, in an empty list as `never`.
+    fn may_be_literals(&self, given: Ty, wanted: Ty) -> bool {
+        let is_primitive = |ty: &Ty| ty.is_primitive();
+        self.arena.members(given).iter().any(is_primitive)
+            && (matches!(self.get(wanted), Type::KeyOf(_))
+                || self.nested_extends(given, self.arena.widen(wanted), &mut Vec::new())
+                    != Some(false))
     }
 
     /// Compares a primitive type, which has the members of its wrapper: `string` is assignable to
     /// `{ length: number }`.
     fn primitive_extends(&self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         match self.get(sup) {
-            Type::Instance(..) if self.is_enum(sup) => Some(true),
+            // A number may be a value of an enumeration, a text never is.
+            Type::Instance(decl, _) if self.is_enum(sup) => {
+                Some(sub == Ty::NUMBER && self.enum_extends(decl, sub) != Some(false))
+            }
             Type::Instance(..) | Type::Object(..) if sub == Ty::NOTHING => Some(false),
             // The compiler refuses a type whose members are all optional, but not `{}`.
             Type::Instance(..) | Type::Object(..) => {
@@ -563,7 +589,7 @@ impl Checker<'_> {
                         return Some(false);
                     }
                 }
-                MemberLookup::Value(_) if !optional && self.has_string_keys(sub) => {
+                MemberLookup::Value(_) if !optional && self.has_index(sub) => {
                     return Some(false);
                 }
                 lookup => {

@@ -150,6 +150,7 @@ impl Checker<'_> {
                     unsure = true;
                     continue;
                 }
+                MemberLookup::Value(_) if self.has_index(sub) => return Some(false),
                 lookup => self.type_of_given(lookup, sub),
             };
             match self.nested_extends(given, value, inferred) {
@@ -162,9 +163,21 @@ impl Checker<'_> {
         if unsure { None } else { Some(true) }
     }
 
-    /// Reports whether a type has an index signature for strings, which provides no property.
-    pub fn has_string_keys(&self, ty: Ty) -> bool {
-        self.index_of(ty, Ty::STRING).is_some()
+    /// Reports whether a type has an index signature, which provides no property.
+    pub fn has_index(&self, ty: Ty) -> bool {
+        let kinds = [Ty::STRING, Ty::NUMBER];
+        kinds
+            .into_iter()
+            .any(|kind| self.index_of(ty, kind).is_some())
+    }
+
+    /// Reports whether a part of an intersection is a class or interface whose members are known:
+    /// these are not compared with an index signature.
+    pub fn is_of_interface(&self, parts: Args) -> bool {
+        let parts = self.arena.list(parts);
+        parts.iter().any(|part| {
+            matches!(self.get(*part), Type::Instance(..)) && !self.has_external_base(*part)
+        }) && !parts.iter().any(|part| part.is_opaque())
     }
 
     /// Returns the index signature for `string` or `number` that an interface, class or object type
@@ -175,6 +188,10 @@ impl Checker<'_> {
             Type::Instance(decl, args) => {
                 let types = self.arena.list(args);
                 (self.merged_symbol(decl).to_vec(), self.bind(decl, &types))
+            }
+            Type::Intersection(parts) => {
+                let parts = self.arena.list(parts);
+                return parts.iter().find_map(|part| self.index_of(*part, key));
             }
             Type::BuiltIn(BuiltinType::Record, args) => {
                 let args = self.arena.list(args);

@@ -409,6 +409,11 @@ impl Checker<'_> {
                         ..member
                     })
                 }
+                // An index signature of the source has one in the mapped type. A source that may be
+                // `any` decides nothing.
+                MemberLookup::Value(value) if !value.is_opaque() => {
+                    MemberLookup::Value(self.substitute(ty, mapper))
+                }
                 other => other,
             },
             Type::Simple(Ty::STRING) => MemberLookup::Value(self.substitute(ty, mapper)),

@@ -1,15 +1,21 @@
 //! Assignability of functions, constructors and classes to function types and construct signatures.
 //!
-//! Limitations: for functions only the number of required parameters is compared; for constructors
-//! parameters are rejected if they fit in neither direction. The first of several wanted signatures
-//! counts.
+//! Limitations: parameters are rejected if they fit in neither direction, which is the rule for
+//! methods. Of a function without annotations, only the number of required parameters is compared.
+//! The first of several wanted signatures counts.
 
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::checker::Checker;
 use crate::resolve::types::assignability::Inferred;
-use crate::resolve::types::signatures::{Signature, Signatures};
+use crate::resolve::types::signatures::{Param, Signature, Signatures};
+
+/// Returns the type of a parameter; behind the others, that of the rest parameter's elements.
+fn at_or_rest(params: &[Param], at: usize) -> Option<Ty> {
+    let rest = params.last().filter(|last| last.rest);
+    params.get(at).or(rest).map(|param| param.ty)
+}
 
 impl Checker<'_> {
     /// Compares a function with a function type, or a class or constructor type with a constructor
@@ -43,16 +49,67 @@ impl Checker<'_> {
 
         self.collect_rest(wanted, found, inferred);
 
-        let wanted_params = self.signature_params(wanted);
-        let found_params = self.signature_params(found);
-        for (wanted, found) in wanted_params.iter().zip(&found_params) {
-            let _ = self.nested_extends(found.ty, wanted.ty, inferred);
+        let others = &signatures[..signatures.len() - 1];
+        let is_refused = self.is_refused(found, wanted, inferred)
+            && others
+                .iter()
+                .all(|found| self.is_refused(*found, wanted, &mut Vec::new()));
+        Some(!is_refused)
+    }
+
+    /// Reports whether a parameter, the result or the type predicate of a signature is certainly
+    /// not what another one requires; infers type parameters of that one.
+    fn is_refused(&self, found: Signature, wanted: Signature, inferred: &mut Inferred) -> bool {
+        let (wanted_params, found_params) =
+            (self.signature_params(wanted), self.signature_params(found));
+        let mut is_other = false;
+        for at in 0..wanted_params.len().max(found_params.len()) {
+            let (Some(wanted), Some(found)) = (
+                at_or_rest(&wanted_params, at),
+                at_or_rest(&found_params, at),
+            ) else {
+                break;
+            };
+            is_other |= self.nested_extends(found, wanted, inferred) == Some(false)
+                && found != Ty::NOTHING
+                && wanted != Ty::NOTHING
+                && self.nested_extends(wanted, found, &mut Vec::new()) == Some(false);
         }
 
-        let result = self.signature_result(wanted);
-        let given = self.signature_result(found);
-        let _ = self.nested_extends(given, result, inferred);
-        Some(true)
+        let (given, result) = (self.signature_result(found), self.signature_result(wanted));
+        let is_other_result = self.nested_extends(given, result, inferred) == Some(false)
+            && (given != Ty::NOTHING || self.returns_void(found))
+            && result != Ty::NOTHING;
+
+        let is_predicate = |signature| self.named_predicate(signature).is_some();
+        (is_other && self.has_written_params(found))
+            || (self.has_written_result(found)
+                && (is_other_result || is_predicate(wanted) && !is_predicate(found)))
+    }
+
+    /// Reports whether the types of all parameters are written, not those of the context.
+    fn has_written_params(&self, signature: Signature) -> bool {
+        match signature {
+            Signature::Declared(decl, _) => {
+                let mut params = self.params(decl).into_iter();
+                params.all(|param| !self.decl(param).ty.is_none())
+            }
+            Signature::BuiltIn(..) => false,
+        }
+    }
+
+    fn has_written_result(&self, signature: Signature) -> bool {
+        matches!(signature, Signature::Declared(decl, _) if !self.decl(decl).ty.is_none())
+    }
+
+    /// Reports whether the written result is `void`, not `never`, which is assignable to everything.
+    fn returns_void(&self, signature: Signature) -> bool {
+        let Signature::Declared(decl, _) = signature else {
+            return false;
+        };
+        let facts = self.facts(decl.file);
+        let written = facts.type_expr(facts.decl(decl.decl).ty);
+        matches!(written, TypeExpr::Primitive(word) if facts.text(word) == "void")
     }
 
     /// Infers `P` in `(..., ...rest: P) => R`: the tuple of the remaining parameters.

@@ -310,6 +310,15 @@ impl Checker<'_> {
             return self.arena.add(Type::Indexed(object, key));
         }
 
+        // A member may lead to itself: `a: this["b"]; b: this["a"]`.
+        if self.is_deepest() || !self.spend(1) {
+            self.stack.cut_off();
+            return Ty::UNKNOWN;
+        }
+        self.with_depth(|| self.type_at_key(object, key))
+    }
+
+    fn type_at_key(&self, object: Ty, key: Ty) -> Ty {
         match self.get(key) {
             Type::Literal(LiteralKind::String, name) => self.type_of_member(object, name),
             Type::Literal(LiteralKind::Number, name) => {
