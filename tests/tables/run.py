@@ -145,12 +145,13 @@ def callers_by_codeagent(codeagent, folder):
 
 
 def sorted_table(ask, tables, folder, sql):
-    """Runs the statement that sorts all rows, and checks the order."""
+    """Runs the statement that sorts all rows; checks the order, and that there are no Bloom filters."""
     target = folder / "occurrences.parquet"
     ask(sql.replace("'occurrences.parquet'", f"'{target}'"))
     rows = ask(f"SELECT target FROM read_parquet('{target}')")
     assert rows == sorted(rows) and rows, "not sorted"
     assert len(rows) == len(ask("SELECT target FROM occurrences"))
+    assert ask(f"SELECT count(bloom_filter_offset) FROM parquet_metadata('{target}')") == [(0,)]
 
 
 def main():

@@ -170,6 +170,9 @@ pub struct OwnPackage {
     pub manifest: String,
     /// Name of the assembly or package.
     pub name: String,
+    /// Name of the package in the symbols of its users: as `name`, or a NuGet id that is not the
+    /// assembly's name, in lower case.
+    pub published: String,
     /// Version in the manifest; empty if there is none.
     pub version: String,
 }

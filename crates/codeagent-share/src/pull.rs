@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use codeagent_core::engine::{PackedFact, SharedGraph};
 use codeagent_core::{DataRoot, Engine, EngineOptions, IndexReader};
 
 use crate::manifest::{Graph, Manifest};
@@ -55,25 +56,14 @@ pub fn pull(remote: &Remote, root: &Path, options: &PullOptions) -> Result<Pulle
 
     let graph = manifest.our_graph();
     let graph = graph.filter(|_| options.with_graph && !is_indexed(root, &options.home));
-    let has_graph = graph.is_some();
-    if let Some(graph) = graph {
-        take_over(remote, root, options, graph)?;
-    }
-
-    let engine_options = EngineOptions {
-        home: options.home.clone(),
-        tolerate_config: true,
-        ..EngineOptions::default()
+    let new_facts = match graph {
+        Some(graph) => take_over(remote, root, options, (graph, &manifest))?,
+        None => add_to_index(remote, root, options, &manifest)?,
     };
-    let engine = Engine::open(root, engine_options)?;
-    let new_facts = add_packs(remote, &engine, &manifest);
-    // Closed also after an error, so that what was added before stays intact.
-    engine.close()?;
-
     Ok(Pulled {
         commit: manifest.commit.clone(),
-        new_facts: new_facts?,
-        has_graph,
+        new_facts,
+        has_graph: graph.is_some(),
     })
 }
 
@@ -94,12 +84,13 @@ fn is_indexed(root: &Path, home: &DataRoot) -> bool {
     IndexReader::open(root, home).is_ok_and(|reader| reader.is_complete().unwrap_or(false))
 }
 
+/// Makes the graph and the facts the index, and returns the number of facts.
 fn take_over(
     remote: &Remote,
     root: &Path,
     options: &PullOptions,
-    graph: &Graph,
-) -> Result<(), ShareError> {
+    (graph, manifest): (&Graph, &Manifest),
+) -> Result<usize, ShareError> {
     let name = graph_name(&graph.part);
     if graph.decoded_bytes > LARGEST_GRAPH {
         return Err(ShareError::refused(name, "it is too large"));
@@ -109,8 +100,34 @@ fn take_over(
         inner: zstd::Decoder::new(&*packed)?,
         left: graph.decoded_bytes,
     };
-    Engine::take_over_graph(root, &options.home, &mut decoded)
-        .map_err(|error| ShareError::refused(name, error.to_string()))
+    let index = SharedGraph::read(root, &options.home, &mut decoded)
+        .map_err(|error| ShareError::refused(name, error.to_string()))?;
+
+    let count = each_pack(remote, manifest, |facts| {
+        index.add_facts(&facts)?;
+        Ok(facts.len())
+    })?;
+    index.take_over()?;
+    Ok(count)
+}
+
+/// Adds the facts to the index that there is, and returns the number of new ones.
+fn add_to_index(
+    remote: &Remote,
+    root: &Path,
+    options: &PullOptions,
+    manifest: &Manifest,
+) -> Result<usize, ShareError> {
+    let engine_options = EngineOptions {
+        home: options.home.clone(),
+        tolerate_config: true,
+        ..EngineOptions::default()
+    };
+    let engine = Engine::open(root, engine_options)?;
+    let count = each_pack(remote, manifest, |facts| Ok(engine.add_facts(facts)?));
+    // Closed also after an error, so that what was added before stays intact.
+    engine.close()?;
+    count
 }
 
 /// Fails when more is read than expected, before it is written.
@@ -128,14 +145,18 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// Adds the facts of all packs, one pack after the other; each is checked before anything of it is
-/// added.
-fn add_packs(remote: &Remote, engine: &Engine, manifest: &Manifest) -> Result<usize, ShareError> {
+/// Adds the facts of all packs, one pack after the other, and returns the sum of what `add` returns.
+/// Each pack is checked before anything of it is added.
+fn each_pack(
+    remote: &Remote,
+    manifest: &Manifest,
+    mut add: impl FnMut(Vec<PackedFact>) -> Result<usize, ShareError>,
+) -> Result<usize, ShareError> {
     let mut count = 0;
     for part in &manifest.packs {
         let name = pack_name(part);
         let bytes = remote.read_part(&name, part, pack::LARGEST)?;
-        count += engine.add_facts(pack::unpack(&name, &bytes)?)?;
+        count += add(pack::unpack(&name, &bytes)?)?;
     }
     Ok(count)
 }

@@ -257,6 +257,13 @@ fn published_csharp_symbols_have_documentation_comment_ids() {
         assert!(names.contains(expected), "{expected} is not in {names:#?}");
     }
     assert!(!names.iter().any(|name| name.contains("client")));
+
+    // As the users of the package have it from NuGet's folder, whose names are in lower case.
+    let published = symbols.iter().filter(|row| !text(row, "symbol").is_empty());
+    let packages: BTreeSet<&str> = published.map(|row| text(row, "package")).collect();
+    assert_eq!(packages, BTreeSet::from(["acme.mailing"]));
+    let own = exported.rows_in("packages", "mailer");
+    assert_eq!(text(&own[0], "package"), "acme.mailing");
 }
 
 #[test]

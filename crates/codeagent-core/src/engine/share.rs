@@ -9,11 +9,11 @@
 use std::io::Read;
 use std::path::Path;
 
-use codeagent_workspace::{DataDirError, DataRoot, Workspace, root_mark};
+use codeagent_workspace::{DataDir, DataDirError, DataRoot, Workspace, WriterLock, root_mark};
 
 use crate::engine::integrity::IndexLock;
 use crate::engine::{Engine, EngineError, IndexReader};
-use crate::store::{self, FactsKey, StoreError};
+use crate::store::{self, FactsKey, GraphDatabase, StoreError};
 
 /// The facts of a text, packed, under their key.
 pub type PackedFact = ([u8; 32], Vec<u8>);
@@ -64,27 +64,54 @@ impl Engine {
         }
         Ok(count)
     }
+}
 
-    /// Makes a graph of another machine the index of the repository at `root`, which must have
-    /// none. The next update compares every file with it.
-    pub fn take_over_graph(
-        root: &Path,
-        home: &DataRoot,
-        graph: &mut dyn Read,
-    ) -> Result<(), EngineError> {
+/// A graph of another machine that becomes the index of a repository.
+pub struct SharedGraph {
+    data: DataDir,
+    /// Where the new database is until it replaces that of the index.
+    fresh: DataDir,
+    database: GraphDatabase,
+    fresh_lock: WriterLock,
+    _lock: WriterLock,
+}
+
+impl SharedGraph {
+    /// Reads the graph for the repository at `root`, which must have no index.
+    pub fn read(root: &Path, home: &DataRoot, graph: &mut dyn Read) -> Result<Self, EngineError> {
         let workspace = Workspace::open(root)?;
         let data = home.data_dir(workspace.root())?;
-        let _lock = data.lock_writer()?;
+        let lock = data.lock_writer()?;
         let fresh = data.rebuilt()?.data_dir(workspace.root())?;
-        let lock = fresh.lock_writer()?;
-        let database = fresh.writable_database()?;
+        let fresh_lock = fresh.lock_writer()?;
+        let path = fresh.writable_database()?;
         fresh.write_database(graph).map_err(DataDirError::Io)?;
-        store::take_over_graph(&database, &root_mark(workspace.root()))?;
+        Ok(Self {
+            data,
+            fresh,
+            database: GraphDatabase::open(&path, &root_mark(workspace.root()))?,
+            fresh_lock,
+            _lock: lock,
+        })
+    }
+
+    /// Adds facts of another machine, which are part of the index as soon as the graph is.
+    pub fn add_facts(&self, facts: &[PackedFact]) -> Result<(), EngineError> {
+        for (key, blob) in facts {
+            self.database.put_facts(&FactsKey(*key), blob)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the graph the index. The next update compares every file with it.
+    pub fn take_over(self) -> Result<(), EngineError> {
+        self.database.close()?;
 
         // Marks the database as intact when dropped.
-        let index_lock = IndexLock::new(fresh.clone(), lock).map_err(DataDirError::Io)?;
+        let index_lock =
+            IndexLock::new(self.fresh.clone(), self.fresh_lock).map_err(DataDirError::Io)?;
         index_lock.note_database();
         drop(index_lock);
-        Ok(data.replace_database(&fresh)?)
+        Ok(self.data.replace_database(&self.fresh)?)
     }
 }

@@ -85,7 +85,7 @@ pub use search::{
     Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_generated_path,
     is_test_path, names_ending_with, nearest_names, search,
 };
-pub use share::{SharedVersions, copy_graph, shared_keys, shared_versions, take_over_graph};
+pub use share::{GraphDatabase, SharedVersions, copy_graph, shared_keys, shared_versions};
 pub use sign_bits::each_block;
 pub use status::{
     Counts, LanguageCounts, counts, metadata, percent, unresolved_names, unresolved_with_name,

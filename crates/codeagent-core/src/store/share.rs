@@ -8,6 +8,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::store::codec::hash_column;
+use crate::store::facts;
 use crate::store::schema::{check_layout, open_for_writing};
 use crate::store::{FactsKey, ROOT, SCANNED_AT, Snapshot, StoreError, copy_database};
 use crate::versions::{FACTS_VERSION, LINK_VERSION};
@@ -48,10 +49,10 @@ const NO_FACTS: &str = "DELETE FROM facts";
 
 /// The stamp is that of no file. Rows about missing files have no stamp, and keep none.
 const NO_TIMES: [&str; 4] = [
-    "UPDATE files SET changed = -1, inode = 0",
+    "UPDATE files SET changed = -1, inode = 0 WHERE changed <> -1 OR inode <> 0",
     "UPDATE files SET hash = zeroblob(32) WHERE problem IS NOT NULL",
-    "UPDATE inputs SET changed = -1, inode = 0 WHERE changed <> 0",
-    "UPDATE packages SET changed = -1, inode = 0 WHERE changed <> 0",
+    "UPDATE inputs SET changed = -1, inode = 0 WHERE changed NOT IN (0, -1) OR inode <> 0",
+    "UPDATE packages SET changed = -1, inode = 0 WHERE changed NOT IN (0, -1) OR inode <> 0",
 ];
 
 const SET: &str = "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?1, ?2)";
@@ -68,16 +69,33 @@ pub fn copy_graph(snapshot: &Snapshot, to: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Prepares a graph that was made elsewhere for the index of this root. Returns an error if it is
-/// not a database with exactly our tables.
-pub fn take_over_graph(database: &Path, root_mark: &str) -> Result<(), StoreError> {
-    let connection = open_for_writing(database)?;
-    check_layout(&connection)?;
-    connection.execute(NO_FACTS, [])?;
-    forget_machine(&connection)?;
-    connection.execute(SET, [ROOT, root_mark])?;
-    connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
-    Ok(())
+/// A database with a graph that was made elsewhere, before it becomes an index. It is written
+/// without a journal: if anything fails, it is discarded.
+pub struct GraphDatabase(Connection);
+
+impl GraphDatabase {
+    /// Prepares the graph for the index of this root. Returns an error if it is not a database with
+    /// exactly our tables.
+    pub fn open(database: &Path, root_mark: &str) -> Result<Self, StoreError> {
+        let connection = open_for_writing(database)?;
+        connection.execute_batch("PRAGMA journal_mode = OFF; BEGIN")?;
+        check_layout(&connection)?;
+        connection.execute(NO_FACTS, [])?;
+        forget_machine(&connection)?;
+        connection.execute(SET, [ROOT, root_mark])?;
+        Ok(Self(connection))
+    }
+
+    /// Stores packed facts.
+    pub fn put_facts(&self, key: &FactsKey, blob: &[u8]) -> Result<(), StoreError> {
+        facts::insert(&self.0, key, blob)
+    }
+
+    /// Writes everything to the file, and closes it in the mode of an index.
+    pub fn close(self) -> Result<(), StoreError> {
+        self.0.execute_batch("COMMIT; PRAGMA journal_mode = WAL")?;
+        Ok(())
+    }
 }
 
 /// Removes what is true of one machine only.

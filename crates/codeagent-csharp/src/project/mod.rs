@@ -45,6 +45,8 @@ pub struct CSharpProject {
     /// Repo-relative path of the csproj.
     pub path: String,
     pub assembly_name: String,
+    /// `PackageId` as written; empty if there is none.
+    pub package_id: String,
     /// Chosen target framework (`net8.0`, `netstandard2.0`, `net45`); empty if there is none.
     pub target_framework: String,
     /// Language version as written (`latest`, `12`); empty if there is none.
@@ -67,6 +69,16 @@ pub struct CSharpProject {
     pub restored: String,
     /// Files it compiles, repo-relative, sorted; a file may be compiled by several projects.
     pub files: Vec<String>,
+}
+
+impl CSharpProject {
+    /// Returns the name under which users of its NuGet package have its symbols.
+    #[must_use]
+    pub fn published_name(&self) -> String {
+        let id = Some(&self.package_id).filter(|id| !id.is_empty());
+        let id = id.unwrap_or(&self.assembly_name).to_ascii_lowercase();
+        nuget::package_name(&id, &self.assembly_name).to_owned()
+    }
 }
 
 /// A using that holds in every file of a project.
@@ -185,7 +197,6 @@ struct ReadProject {
     project: CSharpProject,
     references: Vec<ProjectReference>,
     named_references: Vec<NamedReference>,
-    package_id: String,
     sees_direct_references_only: bool,
     /// Part of the project was not read.
     is_cut: bool,
@@ -240,6 +251,7 @@ fn read_project(
         assembly_name: Some(text("AssemblyName"))
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| stem(path).to_owned()),
+        package_id: text("PackageId"),
         target_framework: framework.name(),
         lang_version: text("LangVersion"),
         defines: defines(&evaluation, &framework),
@@ -253,13 +265,12 @@ fn read_project(
     };
 
     let sees_direct_references_only = properties.is_true("DisableTransitiveProjectReferences");
-    let (package_id, is_cut) = (text("PackageId"), evaluation.is_spent());
+    let is_cut = evaluation.is_spent();
 
     Some(ReadProject {
         project,
         references,
         named_references,
-        package_id,
         sees_direct_references_only,
         is_cut,
     })
@@ -375,7 +386,7 @@ fn direct_references(
 
     let mut by_name: FxHashMap<String, u32> = FxHashMap::default();
     for (read, index) in projects.iter().zip(0_u32..) {
-        for name in [&read.project.assembly_name, &read.package_id]
+        for name in [&read.project.assembly_name, &read.project.package_id]
             .into_iter()
             .filter(|name| !name.is_empty())
         {

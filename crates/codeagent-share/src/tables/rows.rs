@@ -64,15 +64,16 @@ impl Rows<'_> {
         let mut packages: Vec<(PackageManager, &OwnPackage)> = self
             .own
             .iter()
-            .filter(|package| !package.name.is_empty())
+            .filter(|package| !package.published.is_empty())
             .map(|package| (manager_of(package), package))
             .collect();
-        packages
-            .sort_by_key(|(manager, package)| (manager.as_str(), &package.name, &package.manifest));
+        packages.sort_by_key(|(manager, package)| {
+            (manager.as_str(), &package.published, &package.manifest)
+        });
         for (manager, package) in packages {
             sink(&[
                 Text(manager.as_str()),
-                Text(&package.name),
+                Text(&package.published),
                 Text(&package.version),
                 Text(self.repository),
                 Text(&package.manifest),

@@ -92,13 +92,16 @@ pub fn own_packages(projects: &ProjectModel) -> Vec<OwnPackage> {
     let assemblies = csharp.iter().map(|project| OwnPackage {
         manifest: project.path.clone(),
         name: project.assembly_name.clone(),
+        published: project.published_name(),
         version: String::new(),
     });
     let npm = manifests(projects).map(|(path, manifest)| {
         let text = |key| manifest.get(key).and_then(Value::as_str);
+        let name = text("name").unwrap_or_default();
         OwnPackage {
             manifest: path.to_owned(),
-            name: text("name").unwrap_or_default().to_owned(),
+            name: name.to_owned(),
+            published: name.to_owned(),
             version: text("version").unwrap_or_default().to_owned(),
         }
     });

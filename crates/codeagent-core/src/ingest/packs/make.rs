@@ -119,9 +119,9 @@ impl Packages {
             }
             if own.manifest.ends_with("package.json") {
                 let folder = folder_of(&own.manifest).to_owned();
-                packages.npm.insert(folder, own.name);
+                packages.npm.insert(folder, own.published);
             } else {
-                packages.assemblies.insert(own.manifest, own.name);
+                packages.assemblies.insert(own.manifest, own.published);
             }
         }
 

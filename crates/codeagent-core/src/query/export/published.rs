@@ -5,7 +5,7 @@
 //!
 //! Limitations: a declaration has the name it is declared with, not one under which another file
 //! exports it. If several files of a package declare a name, the one that is nearest to the top has
-//! it. A C# package has the name of its assembly.
+//! it. A NuGet package that a nuspec file makes has the name of its assembly.
 
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ impl<'a> Naming<'a> {
                 self.found.push(Named {
                     symbol: ExternalSymbol {
                         manager,
-                        package: package.name.as_str().into(),
+                        package: package.published.as_str().into(),
                         descriptor: descriptor.into(),
                     },
                     node: site.id,

@@ -28,6 +28,17 @@ pub struct PackageReference {
     pub is_private: bool,
 }
 
+/// Returns the name of a package in the symbols of its assembly: the id, which is in lower case as
+/// in the user's NuGet folder, or the assembly's name if that is the id, as it is written.
+#[must_use]
+pub fn package_name<'a>(id: &'a str, assembly: &'a str) -> &'a str {
+    if id.eq_ignore_ascii_case(assembly) {
+        assembly
+    } else {
+        id
+    }
+}
+
 /// Returns the index of the framework folder that a project uses: the newest of its own family,
 /// else the newest .NET Standard; for a .NET project that finds neither, .NET Framework from 4.6.1
 /// on. A project without a framework counts as the newest .NET.

@@ -11,6 +11,7 @@ use codeagent_model::external::{ExternalSymbol, PackageManager};
 use codeagent_model::facts::Site;
 use codeagent_model::graph::EdgeType;
 
+use crate::project::nuget::package_name;
 use crate::resolve::edges::SiteResolver;
 use crate::resolve::expressions::calls::CallResult;
 use crate::stdlib::comment_ids::comment_id;
@@ -77,14 +78,8 @@ fn package_of(path: &str) -> Option<(PackageManager, &str)> {
         return Some((PackageManager::Assembly, assembly));
     };
 
-    // The folder is in lower case; the assembly usually has the package's name as it is written.
     let folder = inside.split('/').next()?;
-    let package = if folder.eq_ignore_ascii_case(assembly) {
-        assembly
-    } else {
-        folder
-    };
-    Some((PackageManager::NuGet, package))
+    Some((PackageManager::NuGet, package_name(folder, assembly)))
 }
 
 #[cfg(test)]

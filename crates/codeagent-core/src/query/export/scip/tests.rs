@@ -40,6 +40,7 @@ fn export(scheme: SymbolScheme) -> Index {
     let packages = [OwnPackage {
         manifest: "package.json".to_owned(),
         name: "shapes".to_owned(),
+        published: "shapes".to_owned(),
         version: "1.2.3".to_owned(),
     }];
     let mut bytes = Vec::new();
