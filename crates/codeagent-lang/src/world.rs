@@ -194,6 +194,12 @@ impl World {
             && paths.eq(files.iter().filter(own).map(|file| &file.path))
     }
 
+    /// Frees the files and the indexes over them. The world cannot be used afterwards.
+    pub fn clear(&mut self) {
+        self.files = Vec::new();
+        self.indexes = Vec::new();
+    }
+
     /// Returns the flag that ends resolutions early; their results are not used.
     #[must_use]
     pub fn cancel(&self) -> &Arc<AtomicBool> {

@@ -20,6 +20,7 @@ use crate::ingest::packages::Installed;
 use crate::ingest::plan::Fingerprint;
 use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::languages::LANGUAGES;
+use crate::model::facts::Facts;
 use crate::model::graph::Dialect;
 use crate::store::{DependencyRow, FileKey};
 
@@ -51,6 +52,20 @@ pub struct WorldState {
     pub installed: Installed,
     pub world: World,
     pub nodes: NodeTable,
+}
+
+impl WorldState {
+    /// Frees what only resolution needs: of the facts, the headers are left.
+    pub fn keep_rows_only(&mut self) {
+        self.world.clear();
+        self.nodes.keep_nodes_only();
+        for file in &mut self.loaded {
+            let header = file.facts.header.clone();
+            let facts = Facts::of(file.dialect);
+            file.facts = Arc::new(Facts { header, ..facts });
+        }
+        codeagent_memory::give_back();
+    }
 }
 
 /// A world that the index agrees with.

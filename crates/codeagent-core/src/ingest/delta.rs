@@ -59,6 +59,9 @@ impl IngestPipeline {
             fingerprints,
         } = resolution;
         let mut summary = summary(ctx, changes, &world.loaded, &resolved);
+        if !changes.keep_world {
+            world.keep_rows_only();
+        }
         let rows = rows::rows(&world, &fingerprints, resolved, &ctx.known);
         let known = self.known_after(ctx, changes, &world, (&rows.files, packages_hash));
         let metadata = self.metadata(ctx, &known, &world);

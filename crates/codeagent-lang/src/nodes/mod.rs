@@ -88,6 +88,13 @@ impl NodeTable {
         nodes
     }
 
+    /// Frees everything but the nodes. No declaration has a node afterwards.
+    pub fn keep_nodes_only(&mut self) {
+        self.ids = OnceLock::new();
+        self.of_decl = Vec::new();
+        self.facts = Vec::new();
+    }
+
     /// Returns the node at an index in a [`NodeUpdate`].
     #[must_use]
     pub fn at(&self, place: usize) -> &Node {

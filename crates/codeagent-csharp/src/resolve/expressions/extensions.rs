@@ -372,6 +372,7 @@ impl Checker<'_> {
             if near
                 && self.decl(extension.decl).kind == kind
                 && self.is_visible(extension.container)
+                && (!group.alone || self.is_nearest(extension.container))
             {
                 self.type_def(extension.container);
                 found.push(Candidate {

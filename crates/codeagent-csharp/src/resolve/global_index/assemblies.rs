@@ -1,7 +1,8 @@
 //! The assembly that each file is compiled into, and the assemblies visible from it.
 //!
 //! A project's assembly sees itself, its references and libraries. Files that no project owns form
-//! one assembly that sees everything. `InternalsVisibleTo` comes from project files and from
+//! one assembly that sees everything. They may belong to several programs, so only partial types
+//! have parts in several of them, and of several types with one name, the nearest is meant. `InternalsVisibleTo` comes from project files and from
 //! attributes in the sources. A package's assembly sees those whose types it mentions, and is seen
 //! by the projects that reference the package.
 //!

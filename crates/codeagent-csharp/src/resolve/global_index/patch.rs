@@ -233,9 +233,14 @@ impl Tables {
             Place::New => None,
         };
         let homes = &self.file(file).homes;
+        let is_top = matches!(around, Place::Namespace(_));
+        let alone = is_top && self.is_alone(decl, homes);
         let is_same = |tid: &&TypeDefId| {
             let group = self.type_def(**tid);
-            group.arity == arity && group.homes[0] == homes[0]
+            group.arity == arity
+                && group.homes[0] == homes[0]
+                && group.alone == alone
+                && (!alone || group.parts[0].file == file)
         };
         let Some(tid) = same.into_iter().flatten().find(is_same) else {
             return Some(Place::New);

@@ -16,7 +16,7 @@ use codeagent_lang::project::ProjectModel;
 use codeagent_lang::query::names::{Name, Names};
 use codeagent_lang::world::{DeclRef, FileId, WorldFile};
 use codeagent_model::facts::{
-    DeclFlags, DeclId, DeclKind, ImportId, Names as FactNames, ScopeId, ScopeKind,
+    DeclFlags, DeclId, DeclKind, Declaration, ImportId, Names as FactNames, ScopeId, ScopeKind,
 };
 use codeagent_model::graph::{Access, Language};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -65,6 +65,9 @@ pub struct TypeDef {
     pub shared: bool,
     /// Declared in a library.
     pub external: bool,
+    /// Not partial, in a file that no project compiles: other files declare no parts of it, but
+    /// maybe copies.
+    pub alone: bool,
     /// Its named members except constructors and explicit implementations.
     pub members: Vec<DeclRef>,
     /// Instance constructors, the primary one included.
@@ -463,6 +466,11 @@ impl Tables {
     /// Returns the simple name of a known type.
     pub(in crate::resolve) fn name_of(&self, known: Known) -> Name {
         self.known_names[known as usize]
+    }
+
+    /// Reports whether a top-level type in a file with these assemblies is [`TypeDef::alone`].
+    pub(super) fn is_alone(&self, decl: &Declaration, homes: &[AssemblyId]) -> bool {
+        homes[0] == self.assemblies.none() && !decl.flags.has(DeclFlags::PARTIAL)
     }
 
     /// Reports whether a type is one of the frameworks'.

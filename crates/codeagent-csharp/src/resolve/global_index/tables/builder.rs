@@ -23,8 +23,12 @@ pub(in crate::resolve) struct FileBuilder<'b> {
     file: FileId,
     external: bool,
     pub(in crate::resolve) made: FileTable,
-    groups: FxHashMap<(Option<TypeDefId>, NamespaceId, Name, u16), TypeDefId>,
+    groups: FxHashMap<GroupKey, TypeDefId>,
 }
+
+/// What the declarations of one type in a file have in common: the enclosing type, the namespace,
+/// the name, the number of type parameters, and [`TypeDef::alone`].
+type GroupKey = (Option<TypeDefId>, NamespaceId, Name, u16, bool);
 
 impl<'b> FileBuilder<'b> {
     pub(in crate::resolve) fn new(tables: &'b mut Tables, file: &'b WorldFile, id: FileId) -> Self {
@@ -65,7 +69,13 @@ impl<'b> FileBuilder<'b> {
         }
         if let Some(tid) = table.types.get(&before) {
             let group = self.tables.type_def(*tid);
-            let key = (group.outer, group.namespace, group.name, group.arity);
+            let key = (
+                group.outer,
+                group.namespace,
+                group.name,
+                group.arity,
+                group.alone,
+            );
             self.groups.insert(key, *tid);
             self.made.types.insert(id, *tid);
         }
@@ -150,10 +160,12 @@ impl<'b> FileBuilder<'b> {
 
         let arity = decl.type_params.len() as u16;
         let name = self.name_of(id);
+        let alone = outer.is_none() && self.tables.is_alone(decl, &self.made.homes);
+        let key = (outer, namespace, name, arity, alone);
         let tid = self
-            .existing(outer, namespace, (name, arity), access)
-            .unwrap_or_else(|| self.new_group(id, outer, namespace, access));
-        self.groups.insert((outer, namespace, name, arity), tid);
+            .existing(key, access)
+            .unwrap_or_else(|| self.new_group(id, key, access));
+        self.groups.insert(key, tid);
         let group = &mut self.tables.types[tid.0 as usize];
         group.parts.push(DeclRef {
             file: self.file,
@@ -172,27 +184,26 @@ impl<'b> FileBuilder<'b> {
     }
 
     /// Returns the type definition that a declaration is another part of.
-    fn existing(
-        &self,
-        outer: Option<TypeDefId>,
-        namespace: NamespaceId,
-        name: (Name, u16),
-        access: Access,
-    ) -> Option<TypeDefId> {
-        if let Some(&own) = self.groups.get(&(outer, namespace, name.0, name.1)) {
+    fn existing(&self, key: GroupKey, access: Access) -> Option<TypeDefId> {
+        if let Some(&own) = self.groups.get(&key) {
             return Some(own);
         }
 
+        let (outer, namespace, name, arity, alone) = key;
+        if alone {
+            return None;
+        }
         let same = match outer {
-            Some(outer) => self.tables.nested.get(&(outer, name.0)),
-            None => self.tables.top.get(&(namespace, name.0)),
+            Some(outer) => self.tables.nested.get(&(outer, name)),
+            None => self.tables.top.get(&(namespace, name)),
         }?;
 
         let fits = |group: &TypeDef| {
             let together =
-                group.homes[0] == self.made.homes[0] || self.tables.shared.contains(&name);
-            group.arity == name.1
+                group.homes[0] == self.made.homes[0] || self.tables.shared.contains(&(name, arity));
+            group.arity == arity
                 && together
+                && !group.alone
                 && group.access != Access::File
                 && access != Access::File
         };
@@ -202,21 +213,15 @@ impl<'b> FileBuilder<'b> {
             .find(|tid| fits(self.tables.type_def(*tid)))
     }
 
-    fn new_group(
-        &mut self,
-        id: DeclId,
-        outer: Option<TypeDefId>,
-        namespace: NamespaceId,
-        access: Access,
-    ) -> TypeDefId {
+    fn new_group(&mut self, id: DeclId, key: GroupKey, access: Access) -> TypeDefId {
+        let (outer, namespace, name, arity, alone) = key;
         let decl = self.facts.decl(id);
-        let name = self.name_of(id);
         let outer_arity = outer.map_or(0, |outer| {
             self.tables.type_def(outer).outer_arity + self.tables.type_def(outer).arity
         });
         let tid = self.tables.add_type(TypeDef {
             name,
-            arity: decl.type_params.len() as u16,
+            arity,
             outer_arity,
             kind: decl.kind,
             namespace,
@@ -226,6 +231,7 @@ impl<'b> FileBuilder<'b> {
             access,
             shared: false,
             external: self.external,
+            alone,
             members: Vec::new(),
             constructors: Vec::new(),
             conversions: Vec::new(),
