@@ -3,7 +3,8 @@
 //! The repository can pass type arguments: `SyncHook<[Order]>` types `order` in `hook.tap(order =>
 //! order.ship())`, and `container.get<Store>(X).open()` opens a `Store`, whatever `SyncHook` and
 //! `get` are. A class that it passes stands for an instance: `injector.get(Store).open()`. It can
-//! also add members: `declare global { namespace jest { interface Matchers {..} } }`. If exactly one of these types has the member, the member is the target, marked `inferred`.
+//! also add members: `declare global { namespace jest { interface Matchers {..} } }`. If exactly one
+//! of these types has the member, the member is the target, marked `inferred`.
 //!
 //! Such an interface may also be augmented in an installed module that re-exports it from another.
 //!

@@ -334,7 +334,10 @@ impl ModulePaths {
     /// folders around it see it: there, `paths` may name the sources.
     fn through_outer_configs(&self, from: &str, specifier: &str) -> Option<FileId> {
         let mut folders = paths::ancestors(paths::folder_of(from));
-        folders.find_map(|folder| self.through_resolver(&format!("{folder}/_.ts"), specifier))
+        folders.find_map(|folder| {
+            let beside = format!("{folder}/_.ts");
+            self.through_resolver(beside.trim_start_matches('/'), specifier)
+        })
     }
 
     fn through_resolver(&self, from: &str, specifier: &str) -> Option<FileId> {
