@@ -362,6 +362,9 @@ impl Types<'_> {
             let Some(rank) = self.visibility(&group.homes, group.access, from) else {
                 continue;
             };
+            if best.is_some_and(|((other, _), _)| other < rank) {
+                continue;
+            }
 
             // No project says which copy a file without one is compiled with: the nearest is likely.
             let distance = if is_owned || all.len() == 1 {
@@ -371,6 +374,9 @@ impl Types<'_> {
             };
             if best.is_none_or(|(other, _)| (rank, distance) < other) {
                 best = Some(((rank, distance), tid));
+            }
+            if (rank, distance) == (0, 0) {
+                break;
             }
         }
 
@@ -390,13 +396,16 @@ impl Types<'_> {
     }
 
     /// Returns how far a type is from a file: 0 in the file itself, 1 in its folder, and one more for
-    /// each step to another folder.
+    /// each step to another folder. Of its parts, those next to the file in path order count: no
+    /// other shares more folders with it.
     fn distance(&self, file: FileId, group: &TypeDef) -> usize {
         if group.external {
             return usize::MAX;
         }
         let path = self.path(file);
-        let distances = group.parts.iter().map(|part| {
+        let after = group.parts.partition_point(|part| part.file < file);
+        let next = group.parts[after.saturating_sub(1)..].iter().take(2);
+        let distances = next.map(|part| {
             if part.file == file {
                 0
             } else {
