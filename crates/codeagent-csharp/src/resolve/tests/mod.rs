@@ -2,6 +2,7 @@
 
 mod edges;
 mod evaluation;
+mod provided_keys;
 mod relinking;
 
 use std::collections::BTreeMap;

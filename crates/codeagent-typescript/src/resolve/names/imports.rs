@@ -33,8 +33,8 @@ impl Checker<'_> {
     /// Response }`) does not hide the global value of that name.
     pub fn lookup_value(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
         let found = self.lookup_name(position, name, meaning);
-        let is_import = |decl: &DeclRef| self.decl(*decl).kind == DeclKind::Import;
-        if found.len() != 1 || !found.iter().all(is_import) {
+        let [only] = found[..] else { return found };
+        if self.decl(only).kind != DeclKind::Import {
             return found;
         }
 
@@ -244,7 +244,6 @@ impl Checker<'_> {
 
         match import {
             Some(import) if members.is_empty() => self.lookup_imported_member(import, name),
-            _ if members.is_empty() => ResolvedName::Nothing,
             _ => self.resolve_decls(members),
         }
     }
