@@ -61,15 +61,23 @@ impl Repository {
         })
     }
 
-    /// Returns the files and the uses between them.
+    /// Reads what the pages about folders show, before they are asked for. Without an index, they
+    /// read it themselves.
+    pub fn prepare(&self) {
+        if let Ok(reading) = self.read(&Canceller::default()) {
+            self.files(&reading.snapshot).ok();
+        }
+    }
+
+    /// Returns the files and the uses between them. Waits for another answer that reads them.
     pub fn files(&self, snapshot: &Snapshot) -> Result<Arc<FileUses>, QueryError> {
         let generation = query::generation(snapshot)?;
-        let known = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, files)) = known().as_ref().filter(|(of, _)| *of == generation) {
+        let mut known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, files)) = known.as_ref().filter(|(of, _)| *of == generation) {
             return Ok(Arc::clone(files));
         }
         let files = Arc::new(query::file_uses(snapshot)?);
-        *known() = Some((generation, Arc::clone(&files)));
+        *known = Some((generation, Arc::clone(&files)));
         Ok(files)
     }
 

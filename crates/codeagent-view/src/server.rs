@@ -74,6 +74,8 @@ pub fn serve<S: Future<Output = io::Result<()>>>(
         let address = listener.local_addr().map_err(listen)?;
         announce(&format!("http://{address}/{}/", token.reveal()));
 
+        let prepared = Arc::clone(&repository);
+        tokio::task::spawn_blocking(move || prepared.prepare());
         let stop = Stop::default();
         let routes = router(Arc::clone(&repository), token);
         let accepted = tokio::spawn(codeagent_http::accept(listener, routes, stop.clone()));

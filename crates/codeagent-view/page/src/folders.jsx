@@ -1,6 +1,6 @@
 // Uses between folders, as a matrix; cycles are marked.
 import { h, Fragment } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { to, useAnswer } from "./api.js";
 import { counted, moveFocus, number, Place, Section, Waiting } from "./parts.jsx";
 import { Way } from "./way.jsx";
@@ -19,7 +19,6 @@ export function Folders({ path, cell }) {
 
 function Matrix({ path, answer, cell }) {
   const { folders, cells, cycles, left_out } = answer;
-  const [at, setAt] = useState([0, 0]);
   const grid = useRef();
   if (folders.length < 2) return <p>There is only one folder with indexed files here. {folders.map((each) => <a key={each.path} href={to("folders", each.path)}>{each.name}</a>)}</p>;
 
@@ -27,12 +26,18 @@ function Matrix({ path, answer, cell }) {
   const cycleOf = new Map(cycles.flatMap((members, index) => members.map((member) => [member, index])));
   const isInCycle = (from, to) => cycleOf.has(from) && cycleOf.get(from) === cycleOf.get(to);
 
+  // The cell that Tab reaches is changed without drawing: there are thousands.
+  const onFocusIn = (event) => {
+    if (!event.target.dataset.at) return;
+    grid.current.querySelector('[data-at][tabindex="0"]').tabIndex = -1;
+    event.target.tabIndex = 0;
+  };
   const onKeyDown = (event) => {
     const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-    if (!step || !event.target.closest("td")) return;
+    const at = event.target.dataset.at?.split(",");
+    if (!step || !at) return;
     event.preventDefault();
-    const next = [0, 1].map((axis) => Math.min(Math.max(at[axis] + step[axis], 0), folders.length - 1));
-    setAt(next);
+    const next = [0, 1].map((axis) => Math.min(Math.max(Number(at[axis]) + step[axis], 0), folders.length - 1));
     grid.current.querySelector(`[data-at="${next}"]`).focus();
   };
 
@@ -43,7 +48,7 @@ function Matrix({ path, answer, cell }) {
         {left_out > 0 && ` ${counted(left_out, "smaller folder")} not shown.`}
       </p>
       <div class="scroll">
-        <table role="grid" aria-label="Uses between folders" class="matrix" ref={grid} onKeyDown={onKeyDown}>
+        <table role="grid" aria-label="Uses between folders" class="matrix" ref={grid} onKeyDown={onKeyDown} onFocusIn={onFocusIn}>
           <thead>
             <tr>
               <td />
@@ -59,19 +64,14 @@ function Matrix({ path, answer, cell }) {
                 </th>
                 {folders.map((other, to_) => {
                   const count = uses.get(from * folders.length + to_);
-                  const isCycle = from !== to_ && count && isInCycle(from, to_);
-                  const label = `${folder.name} uses ${other.name} ${count ? counted(count, "time") : "never"}${count >= 1000 ? `, about ${short(count)}` : ""}${isCycle ? ", in a cycle" : ""}`;
-                  const isAt = at[0] === from && at[1] === to_;
+                  const place = { "data-at": `${from},${to_}`, tabIndex: from === 0 && to_ === 0 ? 0 : -1 };
+                  const own = from === to_ ? "own" : "";
+                  if (!count) return <td key={other.path} class={own} aria-label={`${folder.name} uses ${other.name} never`} {...place}>·</td>;
+                  const isCycle = from !== to_ && isInCycle(from, to_);
+                  const label = `${folder.name} uses ${other.name} ${counted(count, "time")}${count >= 1000 ? `, about ${short(count)}` : ""}${isCycle ? ", in a cycle" : ""}`;
                   return (
-                    <td key={other.path} class={from === to_ ? "own" : isCycle ? "cycle" : count ? "used" : ""}>
-                      <a
-                        data-at={[from, to_]}
-                        tabIndex={isAt ? 0 : -1}
-                        aria-label={label}
-                        title={label}
-                        href={to("folders", path, { from: folder.path, to: other.path })}
-                        onFocus={() => setAt([from, to_])}
-                      >{count ? short(count) : "·"}</a>
+                    <td key={other.path} class={own || (isCycle ? "cycle" : "used")}>
+                      <a {...place} aria-label={label} title={label} href={to("folders", path, { from: folder.path, to: other.path })}>{short(count)}</a>
                     </td>
                   );
                 })}

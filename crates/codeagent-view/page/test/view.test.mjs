@@ -145,10 +145,15 @@ test("changes show what no longer fits and which tests to run", async () => {
 
 test("the folder matrix marks cycles, and its cells are walked with arrows", async () => {
   await open("#/folders/web%2Fpackages%2Fui%2Fsrc", ".matrix .cycle");
-  await page.focus(".matrix td a[tabindex='0']");
-  await page.keyboard.press("ArrowRight");
-  const label = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
-  assert.match(label, /uses/);
+  await page.focus(".matrix [tabindex='0']");
+  const active = (name) => page.evaluate((name) => document.activeElement.getAttribute(name), name);
+  for (const [key, at] of [["ArrowRight", "0,1"], ["ArrowDown", "1,1"], ["ArrowLeft", "1,0"], ["ArrowLeft", "1,0"]]) {
+    await page.keyboard.press(key);
+    assert.equal(await active("data-at"), at);
+    assert.match(await active("aria-label"), /uses/);
+    assert.equal(await page.$$eval(".matrix [tabindex='0']", (cells) => cells.length), 1);
+  }
+  await page.focus(".matrix .cycle a");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".list");
   await shows("Cycles");
