@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::{FileId, World, WorldFile, link};
-use codeagent_model::graph::Dialect;
+use codeagent_model::graph::{Dialect, NodeFlags};
 
 use crate::LANGUAGES;
+use crate::resolve::global_index::provided_keys::{AMBIENT, AUGMENTED, GLOBAL};
+use crate::resolve::provided_keys;
 
 fn file(path: &str, text: &str) -> WorldFile {
     WorldFile {
@@ -84,4 +87,62 @@ fn a_base_named_by_many_declarations_is_visited_once() {
         &World::build(files, Arc::new(ProjectModel::empty(LANGUAGES))),
     );
     assert_eq!((resolution.budget_exceeded, resolution.calls), (0, 11));
+}
+
+#[test]
+fn a_file_publishes_its_globals_and_the_declarations_of_its_ambient_modules() {
+    let assert_provided = |source: &str, expected: &[_]| {
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        let facts = LANGUAGES.extract(source, Dialect::Ts, &[]);
+        assert_eq!(provided_keys(&facts), expected, "{source}");
+    };
+
+    assert_provided("export class One { two() {} }", &[]);
+    assert_provided(
+        "class One { two() { class Three {} } }",
+        &[GLOBAL.key("One")],
+    );
+    assert_provided(
+        "declare module 'm' { class One { two(): void; } }",
+        &[AMBIENT.key("m"), AUGMENTED.key("One")],
+    );
+    assert_provided(
+        "export {}; declare module 'm' { export default function (): void; }",
+        &[AMBIENT.key("m")],
+    );
+}
+
+#[test]
+fn functions_that_only_their_surroundings_can_call_are_local() {
+    let script = "
+        export const api = { get() {}, list: () => {}, plain: 1 };
+        export function outer() { const inner = () => {}; function named() {} const value = 1; }
+        export class Shop { pay() {} held = () => {}; }
+        export interface Shape { draw(): void }
+    ";
+    let common = "
+        module.exports = { save() {} };
+        exports.load = () => {};
+    ";
+    let java_script = WorldFile {
+        facts: Arc::new(LANGUAGES.extract(common, Dialect::Js, &[])).into(),
+        ..file("b.js", "")
+    };
+    let world = World::build(
+        vec![file("a.ts", script), java_script],
+        Arc::new(ProjectModel::empty(LANGUAGES)),
+    );
+
+    let table = NodeTable::build(&world);
+    let names = |is_local: bool| -> Vec<&str> {
+        let nodes = table
+            .nodes()
+            .filter(|node| node.parent.is_some() && node.flags.has(NodeFlags::LOCAL) == is_local);
+        nodes.map(|node| &*node.name).collect()
+    };
+    assert_eq!(names(true), ["get", "list", "inner", "named"]);
+    for name in ["pay", "held", "save", "load"] {
+        assert!(names(false).contains(&name), "{name}");
+    }
 }
