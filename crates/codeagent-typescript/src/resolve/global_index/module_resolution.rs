@@ -282,13 +282,14 @@ impl ModulePaths {
             return None;
         }
 
-        let is_mapped = self.may_be_mapped(specifier);
-        if is_mapped && let Some(file) = self.through_resolver(from, specifier) {
+        if self.may_be_mapped(specifier)
+            && let Some(file) = self.through_resolver(from, specifier)
+        {
             return Some(file);
         }
 
         let in_packages = self.in_packages(from, specifier);
-        if in_packages.is_none() && is_mapped && self.mapped.are_of_nearest(from, specifier) {
+        if in_packages.is_none() && self.mapped.are_of_nearest(from, specifier) {
             return self.through_outer_configs(from, specifier);
         }
         in_packages
