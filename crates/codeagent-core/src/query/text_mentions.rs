@@ -45,7 +45,7 @@ pub struct TextMention {
     pub line: u32,
     /// Kind of the file: `template`, `configuration`.
     pub kind: &'static str,
-    /// The trimmed line, at most [`MAX_LINE`] characters.
+    /// The trimmed line, cut if it is long.
     pub text: String,
 }
 
