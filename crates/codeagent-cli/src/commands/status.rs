@@ -16,6 +16,9 @@ use crate::output::{self, count};
 /// Number of files listed of each kind without `--files`.
 const SHOWN: usize = 5;
 
+/// Number of packages that a note names.
+const SHOWN_PACKAGES: usize = 3;
+
 /// The built-in model, which compares words and letters.
 const LEXICAL: &str = "lexhash-384";
 
@@ -53,6 +56,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         .notes
         .extend((!staleness.is_none()).then(|| staleness_text(&staleness)));
     report.notes.extend(vector_note(&answers)?);
+    report.notes.extend(absent_note(&answers)?);
     for import in &report.imports {
         report.notes.extend(import::left_out(import));
     }
@@ -118,6 +122,24 @@ fn pack_lines(answers: &IndexReader) -> Vec<String> {
         Err(error) => error.to_string(),
     };
     packs(answers.data()).into_iter().map(line).collect()
+}
+
+/// Returns the note about packages that are not installed.
+fn absent_note(answers: &IndexReader) -> anyhow::Result<Option<String>> {
+    let absent = query::absent_packages(&answers.snapshot()?)?;
+    if absent.is_empty() {
+        return Ok(None);
+    }
+
+    let named = absent[..absent.len().min(SHOWN_PACKAGES)].join(", ");
+    let more = match absent.len().saturating_sub(SHOWN_PACKAGES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Ok(Some(format!(
+        "npm packages that code uses are not installed ({named}{more}), so the types of their values \
+         are unknown: more calls have targets after `npm install` and `codeagent index`"
+    )))
 }
 
 /// Returns the note about vectors that are not computed yet.

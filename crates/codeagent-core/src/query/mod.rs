@@ -3,6 +3,7 @@
 //! Answers, notes and errors are values, not sentences or JSON; `codeagent-render` words them. Only
 //! [`Sources`] reads files, through the workspace it is given.
 
+mod absent_packages;
 mod affected;
 mod changes;
 mod cursor;
@@ -59,6 +60,7 @@ mod unresolved_uses;
 mod vectors;
 mod wrapped;
 
+pub use absent_packages::absent_packages;
 pub use affected::{Affected, AffectedBy, affected};
 pub use changes::{
     Break, BreakReason, ChangeKind, Changes, ChangesError, DeclaredSymbol, SymbolChange, changes,

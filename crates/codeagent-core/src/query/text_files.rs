@@ -9,7 +9,7 @@
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use codeagent_workspace::{RepoPath, Workspace};
+use codeagent_workspace::{NODE_MODULES, RepoPath, Workspace};
 use rustc_hash::FxBuildHasher;
 
 use crate::model::graph::Dialect;
@@ -155,7 +155,8 @@ impl TextFiles {
 fn look(workspace: &Workspace) -> Listing {
     let mut listing = Listing::default();
     for entry in workspace.walk().entries {
-        if Dialect::of_path(entry.path.as_str()).is_some() {
+        let is_of_package = entry.path.segments().any(|segment| segment == NODE_MODULES);
+        if is_of_package || Dialect::of_path(entry.path.as_str()).is_some() {
             continue;
         }
 

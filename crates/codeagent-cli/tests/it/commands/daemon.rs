@@ -28,6 +28,16 @@ fn process(printed: &str) -> u32 {
         .unwrap()
 }
 
+/// Counts the threads of a process that are named as those of the pool.
+#[cfg(target_os = "linux")]
+fn workers(process: u32) -> usize {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    threads
+        .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("comm")).ok())
+        .filter(|name| name.starts_with("codeagent-worke"))
+        .count()
+}
+
 #[test]
 fn one_daemon_serves_all_clients_until_it_is_stopped() {
     let shop = Shop::new();
@@ -56,16 +66,10 @@ fn one_daemon_serves_all_clients_until_it_is_stopped() {
             .unwrap()
             .to_owned();
         assert_eq!(session, number.to_string(), "a session of its own");
-        let threads = std::fs::read_dir(format!("/proc/{number}/task")).unwrap();
-        let names = threads
-            .filter_map(|thread| std::fs::read_to_string(thread.unwrap().path().join("comm")).ok());
-        assert_eq!(
-            names
-                .filter(|name| name.starts_with("codeagent-worke"))
-                .count(),
-            3,
-            "as many as it was told"
-        );
+        // A thread has its name once it has run.
+        wait_until("it has as many workers as it was told", || {
+            workers(number) == 3
+        });
     }
     let again = shop.stdout(&["daemon", "start"]);
     assert!(

@@ -406,3 +406,26 @@ fn the_log_level_applies_to_codeagents_own_events() {
         "no contents of files: {all}"
     );
 }
+
+#[test]
+fn the_status_names_packages_that_are_not_installed() {
+    let app =
+        "import express from 'express';\nimport { map } from '@scope/tools';\nexpress();\nmap();\n";
+    let shop = Shop::with(&[
+        ("web/app.ts", app),
+        (
+            "web/node_modules/@scope/tools/package.json",
+            "{ \"name\": \"@scope/tools\", \"types\": \"index.d.ts\" }\n",
+        ),
+        (
+            "web/node_modules/@scope/tools/index.d.ts",
+            "export declare function map(): void;\n",
+        ),
+    ]);
+    let status = shop.run(&["status"]);
+    let notes = String::from_utf8_lossy(&status.stderr);
+    assert!(
+        notes.contains("npm packages that code uses are not installed (express), so"),
+        "{notes}"
+    );
+}
