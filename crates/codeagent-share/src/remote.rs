@@ -88,6 +88,7 @@ impl Remote {
             let bytes = found.bytes().await;
             Ok(Some(Vec::from(bytes.map_err(|error| self.failed(&error))?)))
         };
+
         self.runtime.block_on(read)
     }
 
@@ -159,6 +160,7 @@ impl Remote {
         found.sort_by(|a, b| {
             (b.written_at, &a.repo, &a.commit).cmp(&(a.written_at, &b.repo, &b.commit))
         });
+
         Ok(found)
     }
 

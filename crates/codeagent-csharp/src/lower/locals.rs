@@ -78,9 +78,11 @@ fn constructor_parameter(
     while facts.scope(scope).kind != ScopeKind::Type {
         scope = facts.scope(scope).parent.some()?;
     }
+
     if members.contains(&(scope, name)) {
         return None;
     }
+
     let is_parameter = |decl: &&DeclId| facts.decl(**decl).kind == DeclKind::Parameter;
     index
         .get(&(scope, name))?

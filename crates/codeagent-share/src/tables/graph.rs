@@ -92,6 +92,7 @@ impl<'a> Graph<'a> {
         if let Some(name) = self.published.get(&site.id) {
             return name.symbol.path();
         }
+
         let mut names = Vec::new();
         let mut next = Some(site);
         while let Some(site) = next.filter(|_| names.len() < MAX_DEPTH) {
@@ -104,6 +105,7 @@ impl<'a> Graph<'a> {
                 .parent
                 .and_then(|parent| Some(&self.sites.get(&parent)?[0]));
         }
+
         names.reverse();
         names.join(".")
     }

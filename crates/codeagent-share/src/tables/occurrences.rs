@@ -82,6 +82,7 @@ fn each(rows: &Rows<'_>, mut visit: impl FnMut(Occurrence)) -> Result<(), ShareE
             });
         }
     })?;
+
     each_external(rows, visit)
 }
 

@@ -70,6 +70,7 @@ impl Rows<'_> {
         packages.sort_by_key(|(manager, package)| {
             (manager.as_str(), &package.published, &package.manifest)
         });
+
         for (manager, package) in packages {
             sink(&[
                 Text(manager.as_str()),
@@ -79,6 +80,7 @@ impl Rows<'_> {
                 Text(&package.manifest),
             ])?;
         }
+
         Ok(())
     }
 
@@ -95,6 +97,7 @@ impl Rows<'_> {
         declared.sort_by_key(|(project, package)| {
             (project.manager.as_str(), &package.name, &project.path)
         });
+
         for (project, package) in declared {
             sink(&[
                 Text(project.manager.as_str()),
@@ -107,6 +110,7 @@ impl Rows<'_> {
                 Text(&project.path),
             ])?;
         }
+
         Ok(())
     }
 
@@ -126,6 +130,7 @@ impl Rows<'_> {
                 Int(file.calls_external),
             ])?;
         }
+
         Ok(())
     }
 

@@ -74,6 +74,7 @@ impl Values {
                 ));
             }
         }
+
         Ok(())
     }
 
@@ -112,6 +113,7 @@ impl Values {
                 values.clear();
             }
         }
+
         Ok(())
     }
 }

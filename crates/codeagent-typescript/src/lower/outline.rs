@@ -167,6 +167,7 @@ impl<'t> Outliner<'t> {
             Token::Mark(b'=') => self.is_assigned |= last == Token::Word("export"),
             Token::Mark(_) => {}
         }
+
         Some(())
     }
 
@@ -291,6 +292,7 @@ impl<'t> Outliner<'t> {
             }
             _ => {}
         }
+
         Some(Token::Mark(byte))
     }
 }

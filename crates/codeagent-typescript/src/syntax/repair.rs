@@ -625,12 +625,14 @@ fn rewrite(place: &mut [u8], kind: EditKind) {
         }
         _ => (b' ', b""),
     };
+
     for byte in place
         .iter_mut()
         .filter(|byte| !matches!(**byte, b'\n' | b'\r'))
     {
         *byte = fill;
     }
+
     place[..start.len()].copy_from_slice(start);
 }
 

@@ -90,6 +90,7 @@ impl SiteResolver<'_> {
         if signature.params.is_empty() {
             return None;
         }
+
         let by_reference = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
         let types: Option<Vec<String>> = signature
             .params
@@ -109,6 +110,7 @@ impl SiteResolver<'_> {
         if depth > MAX_DEPTH {
             return None;
         }
+
         let inner = |ty: Ty| self.packed_type(ty, depth + 1);
         let all = |types: &[Ty]| {
             types
@@ -116,6 +118,7 @@ impl SiteResolver<'_> {
                 .map(|ty| inner(*ty))
                 .collect::<Option<Vec<_>>>()
         };
+
         Some(match self.arena.get(ty) {
             Type::Named(tid, args) => self.packed_type_name(tid, &all(&args)?)?,
             Type::External(name, args) => self.external_type_name(name, &all(&args)?),

@@ -108,12 +108,15 @@ impl Checker<'_> {
         {
             return None;
         }
+
         if self.is_external_file(constant.decl.file) {
             return self.library_constant(constant);
         }
+
         if constant.decl.file == self.file {
             return self.constant(decl.init, depth + 1);
         }
+
         let facts = self.facts(constant.decl.file);
         match decl.init.some().map(|init| facts.expr(init)) {
             Some(Expr::Literal(LiteralKind::Number, text)) => integer(facts.text(text)),

@@ -167,6 +167,7 @@ impl FileResolver<'_> {
         if depth > MAX_NAMES {
             return None;
         }
+
         let facts = self.own_facts();
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {

@@ -85,15 +85,18 @@ impl Checker<'_> {
         let Expr::Name(sym, scope, offset) = self.facts(file).expr(first.value) else {
             return None;
         };
+
         let position = LookupPosition {
             file,
             scope,
             offset,
         };
+
         let named = self.lookup_name(position, self.name(file, sym), Meaning::Value);
         let ResolvedName::Decls(decls) = self.resolve_decls(named) else {
             return None;
         };
+
         let class = decls.first().copied()?;
         let is_own = !self.is_external_file(class.file) && self.decl(class).kind == DeclKind::Class;
         is_own.then_some(class)
@@ -347,6 +350,7 @@ impl Checker<'_> {
                 _ => given.push(GivenArg::Elements(Ty::UNKNOWN)),
             }
         }
+
         given
     }
 
@@ -395,6 +399,7 @@ impl Checker<'_> {
         let Signature::Declared(decl, _) = signature else {
             return 0;
         };
+
         let mut params = None;
         let mut count = 0;
         for (index, arg) in given.iter().enumerate() {
@@ -417,6 +422,7 @@ impl Checker<'_> {
                 && self.excludes_nothing(param.file, declaration.ty, 0);
             count += u32::from(excludes && !is_optional);
         }
+
         count
     }
 

@@ -97,9 +97,11 @@ impl Checker<'_> {
                 .map(|key| self.substitute(self.constraint(*key), mapper)),
             _ => None,
         };
+
         let Some(Type::KeyOf(object)) = keys.map(|keys| self.get(keys)) else {
             return TypeMapper::EMPTY;
         };
+
         match self.get(object) {
             Type::Param(param) => {
                 let tuple = self.arena.tuple(&vec![Ty::UNKNOWN; count]);

@@ -49,6 +49,7 @@ impl IndexedFile {
         for name in outline.names() {
             names.add(name);
         }
+
         let target = |specifier: &str| (specifier.into(), modules.resolve(&file.path, specifier));
         Self {
             index: OnceLock::new(),

@@ -144,6 +144,7 @@ impl Checker<'_> {
         let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
             return None;
         };
+
         let branches: Vec<Ty> = facts
             .list(parts)
             .get(2..4)?

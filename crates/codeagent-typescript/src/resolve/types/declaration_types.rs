@@ -87,6 +87,7 @@ impl Checker<'_> {
                 _ => ty,
             };
         }
+
         let ty = self.type_of_expr(decl.file.expr(declaration.init));
         let keeps_literal = declaration.flags.has(DeclFlags::CONST)
             || declaration.flags.has(DeclFlags::READONLY)

@@ -109,6 +109,7 @@ impl Checker<'_> {
                 None => unsure = true,
             }
         }
+
         if unsure { None } else { Some(true) }
     }
 

@@ -81,6 +81,7 @@ impl Checker<'_> {
                 .map(|decl| self.value_named(*decl, constant));
             keys.extend(values.filter(|value| matches!(self.get(*value), Type::Literal(..))));
         }
+
         keys.push(self.arena.add(Type::Literal(LiteralKind::String, name)));
     }
 

@@ -113,6 +113,7 @@ impl Checker<'_> {
                 .map_or(names, |keys| self.arena.union(&keys)),
             _ => names,
         };
+
         let literal = self
             .arena
             .members(names)

@@ -54,6 +54,7 @@ impl Checker<'_> {
         let Some(last) = segments.last() else {
             return false;
         };
+
         match self.resolve_type_name(file, segments, scope, segments.len() - 1) {
             ResolvedName::Decls(decls) => decls.iter().any(|decl| {
                 let declaration = self.decl(*decl);

@@ -67,6 +67,7 @@ impl<'b> FileBuilder<'b> {
         if let Some(namespace) = table.namespaces.get(&old.decl(before).inner) {
             self.made.namespaces.insert(decl.inner, *namespace);
         }
+
         if let Some(tid) = table.types.get(&before) {
             let group = self.tables.type_def(*tid);
             let key = (

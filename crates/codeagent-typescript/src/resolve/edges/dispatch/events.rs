@@ -43,9 +43,11 @@ impl FileResolver<'_> {
         let Some(name) = self.argument_text(at, 0) else {
             return;
         };
+
         let Some(emitter) = self.emitter(at.receiver) else {
             return;
         };
+
         found.push(Dispatch {
             label: name,
             ..Dispatch::new(
@@ -69,10 +71,12 @@ impl FileResolver<'_> {
         let Some(name) = self.argument_text(at, 0) else {
             return;
         };
+
         let method = DeclRef {
             file: self.file,
             decl: at.site.owner,
         };
+
         found.push(Dispatch {
             label: name,
             ..Dispatch::new(

@@ -87,15 +87,18 @@ impl MemoryFs {
         if text == "/" || text == MOUNT {
             return Some(FileMetadata::new(false, true, false));
         }
+
         let relative = text.strip_prefix(MOUNT)?.strip_prefix('/')?;
         let Tree { texts, configs, .. } = &*self.tree;
         let is_project_file = texts.contains_key(relative) || configs.contains_key(relative);
         if is_project_file || self.has_file(relative) {
             return Some(FileMetadata::new(true, false, false));
         }
+
         if self.tree.folders.contains(relative) {
             return Some(FileMetadata::new(false, true, false));
         }
+
         let inside = relative.split_once("node_modules")?.1;
         (!inside.rsplit('/').next().unwrap_or("").contains('.'))
             .then(|| FileMetadata::new(false, true, false))
