@@ -11,6 +11,7 @@ mod heading;
 mod kind;
 mod literal;
 mod member;
+mod reads_and_writes;
 mod type_symbol;
 mod wants;
 
