@@ -63,7 +63,7 @@ mod tests;
 
 pub use edges::components::{decorated_components, is_component};
 pub use edges::explain::explain;
-pub use edges::external_symbols::published_names;
+pub use edges::external_symbols::{package_of_path, published_names};
 pub use edges::identity::identity;
 pub use edges::link;
 pub use global_index::file_index::specifiers;

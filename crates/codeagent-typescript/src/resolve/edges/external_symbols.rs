@@ -267,8 +267,10 @@ pub fn published_names(file: PublishedFile<'_>) -> Vec<(DeclId, String)> {
         .collect()
 }
 
-/// Returns the package of a declaration file, from its path.
-fn package_of_path(path: &str) -> Option<(PackageManager, String)> {
+/// Returns the package of a declaration file, from its path: `@babel/core` for a file of
+/// `node_modules/@types/babel__core`.
+#[must_use]
+pub fn package_of_path(path: &str) -> Option<(PackageManager, String)> {
     if path.starts_with(javascript::PLACE) {
         return Some((PackageManager::Lib, String::new()));
     }
