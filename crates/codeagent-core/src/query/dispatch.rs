@@ -11,9 +11,9 @@
 //! [`MAX_JOINED`] registrations connects nothing, and a route has at most that many requests.
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::query::mounted_routes::mounted_routes;
-use crate::query::{QueryError, bases_of};
+use crate::query::{Occurrences, QueryError, bases_of};
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
 
 /// Maximum number of joined sites of a message or key.
@@ -44,7 +44,7 @@ impl DispatchStep {
     fn of(row: DispatchRow) -> Self {
         Self {
             kind: row.kind,
-            from: row.source,
+            from: row.source.filter(|_| !hears_all(&row)),
             to: row.target,
             message: None,
             label: row.label,
@@ -97,6 +97,7 @@ pub fn dispatched_from(
                             .map(|other| DispatchStep::joined(&row, other, None)),
                     );
                 }
+                DispatchKind::Listens if hears_all(&row) => {}
                 // The interface may be for anything: only what is sent is a message.
                 DispatchKind::Handles
                     if row.confidence != Confidence::Exact
@@ -127,7 +128,7 @@ pub fn dispatched_to(
                             .map(|other| DispatchStep::joined(other, &row, None)),
                     );
                     // An unnamed function is known by its requests and its location.
-                    if row.source != row.target {
+                    if row.source != row.target || row.kind == DispatchKind::Listens {
                         steps.push(DispatchStep::of(row));
                     }
                 }
@@ -141,6 +142,80 @@ pub fn dispatched_to(
     }
 
     Ok(steps)
+}
+
+/// What code says about an event or queue.
+#[derive(Clone, Debug, Default)]
+pub struct EventSites {
+    /// What runs on it, in the order of the sites.
+    pub listeners: Vec<DispatchStep>,
+    /// Files and lines that emit it.
+    pub emitters: Vec<(FileKey, u32)>,
+}
+
+/// Returns what listens to an event or queue with a name, and what emits it.
+pub fn events_named(snapshot: &Snapshot, name: &str) -> Result<EventSites, QueryError> {
+    let rows = |kind: DispatchKind| store::dispatch_with_key(snapshot, kind, &kind.key(name));
+    let listeners = rows(DispatchKind::Listens)?;
+    let emitters = rows(DispatchKind::Emits)?;
+    Ok(EventSites {
+        listeners: listeners.into_iter().map(DispatchStep::of).collect(),
+        emitters: emitters.iter().map(|row| (row.file, row.line)).collect(),
+    })
+}
+
+/// Returns the functions that run because of what a constant names: an event, a job, a route. Those are
+/// the ones that its uses register, and those that its uses lead to.
+pub fn run_by_constant(
+    occurrences: &mut Occurrences<'_, '_>,
+    constant: NodeId,
+) -> Result<Vec<Node>, QueryError> {
+    let mut running = Vec::new();
+    for used in occurrences.incoming(&[constant], &[EdgeType::References])? {
+        running.extend(run_by_line(occurrences, (used.file, used.line))?);
+    }
+    running.sort_unstable();
+    running.dedup();
+
+    let snapshot = occurrences.sources.snapshot();
+    let mut nodes = Vec::with_capacity(running.len());
+    for id in running {
+        nodes.extend(store::node(snapshot, id)?);
+    }
+    nodes.retain(|node| node.node_type != NodeType::File);
+    Ok(nodes)
+}
+
+/// Returns what runs because of the argument on a line. The call may begin on the line before.
+fn run_by_line(
+    occurrences: &mut Occurrences<'_, '_>,
+    (file, line): (FileKey, u32),
+) -> Result<Vec<NodeId>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut rows = store::dispatch_on_line(snapshot, file, line)?;
+    if rows.is_empty() && line > 1 {
+        let path = occurrences.path(file)?;
+        let before = occurrences.sources.lines(&path, line - 1, line - 1)?;
+        let is_open = before.is_some_and(|lines| lines.iter().any(|line| line.ends_with('(')));
+        if is_open {
+            rows = store::dispatch_on_line(occurrences.sources.snapshot(), file, line - 1)?;
+        }
+    }
+
+    let mut running = Vec::new();
+    for row in rows {
+        match row.kind {
+            DispatchKind::Listens | DispatchKind::Serves | DispatchKind::Shows => {
+                running.extend(row.target);
+            }
+            DispatchKind::Emits | DispatchKind::Requests | DispatchKind::Opens => {
+                let others = counterparts(occurrences.sources.snapshot(), &row)?;
+                running.extend(others.iter().filter_map(|other| other.target));
+            }
+            _ => {}
+        }
+    }
+    Ok(running)
 }
 
 /// Returns the routes with a path, also of mounted routers; else those with a path that ends with it, or
@@ -339,9 +414,20 @@ fn belong_together(row: &DispatchRow, other: &DispatchRow) -> bool {
         DispatchKind::Serves | DispatchKind::Requests => {
             verbs_agree(verb_and_path(&row.label).0, verb_and_path(&other.label).0)
         }
-        // The emitter is the same symbol.
-        DispatchKind::Listens => row.source.is_some() && row.source == other.target,
-        DispatchKind::Emits => row.target.is_some() && row.target == other.source,
+        DispatchKind::Listens => hears(row, other),
+        DispatchKind::Emits => hears(other, row),
         _ => true,
     }
+}
+
+/// Reports whether a listener hears an emitter, which may be the only one that it listens to.
+fn hears(listener: &DispatchRow, emitter: &DispatchRow) -> bool {
+    let hears_it = listener.source.is_some() && listener.source == emitter.target;
+    hears_it || hears_all(listener)
+}
+
+/// Reports whether a row is a listener that hears every emitter: its own source.
+fn hears_all(row: &DispatchRow) -> bool {
+    let is_own_source = row.source.is_some() && row.source == row.target;
+    row.kind == DispatchKind::Listens && is_own_source
 }

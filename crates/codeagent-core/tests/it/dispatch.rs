@@ -365,6 +365,68 @@ export class Other { on(name: string, f: () => void) {} }
 }
 
 #[test]
+fn typescript_events_and_jobs_named_by_constants() {
+    check(
+        &[
+            (
+                "names.ts",
+                "export enum Events { Created = 'page.created' }
+export const QUEUES = { MAIL: 'mail' } as const;
+export const PAGES = '/pages';
+export let OTHER = '/other';
+",
+            ),
+            (
+                "pages.ts",
+                "import { Controller, Get } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import { Events, OTHER, PAGES, QUEUES } from './names';
+@Controller(PAGES)
+export class Pages {
+  constructor(
+    private emitter: EventEmitter2,
+    @InjectQueue(QUEUES.MAIL) private mails: Queue,
+    private plain: Queue,
+  ) {}
+  @Get('new') create() {
+    this.emitter.emit(Events.Created, 1);
+    this.mails.add('welcome', {});
+    this.plain.add('welcome', {});
+  }
+  @Get(OTHER) other() {}
+}
+export class Listener {
+  @OnEvent(Events.Created) created() {}
+}
+",
+            ),
+            (
+                "mail.ts",
+                "import { Process, Processor } from '@nestjs/bullmq';
+import { QUEUES } from './names';
+@Processor(QUEUES.MAIL)
+export class Mails extends WorkerHost { process(job: Job) {} close() {} }
+@Processor({ name: 'images' })
+export class Images { @Process('small') shrink() {} grow() {} }
+const images = new Queue('images');
+const set = new Set<string>();
+export function upload() { images.add('small'); set.add('images'); }
+",
+            ),
+        ],
+        &[
+            "?emits mail.ts#upload -> mail.ts#Images.shrink (images) mail.ts:9",
+            "?emits pages.ts#Pages.create -> mail.ts#Mails.process (mail) pages.ts:13",
+            "?emits pages.ts#Pages.create -> pages.ts#Listener.created (page.created) pages.ts:12",
+            "listens - -> mail.ts#Images.shrink (images) mail.ts:5",
+            "listens - -> mail.ts#Mails.process (mail) mail.ts:3",
+            "listens - -> pages.ts#Listener.created (page.created) pages.ts:19",
+            "serves pages.ts#Pages -> pages.ts#Pages.create (GET /pages/new) pages.ts:11",
+        ],
+    );
+}
+
+#[test]
 fn the_base_address_of_a_client_may_have_a_path() {
     check(
         &[

@@ -7,8 +7,9 @@ use codeagent_core::query::{
 };
 
 use super::file_folder::serving;
+use super::flow::FLOW_TITLE;
 use super::heading::signature;
-use super::member::{FLOW_TITLE, is_callable, numbered};
+use super::member::{is_callable, numbered};
 use super::wants::{WANTED, Wants};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
@@ -39,7 +40,10 @@ pub(super) fn literal(
 ) -> Result<(), AnswerError> {
     let text = target.text.as_str();
     let sites = sites(occurrences, text, within)?;
-    if sites.is_empty() && target.files.is_empty() && target.routes.is_empty() {
+    let is_registered = !target.files.is_empty()
+        || !target.routes.is_empty()
+        || !target.events.listeners.is_empty();
+    if sites.is_empty() && !is_registered {
         return Ok(());
     }
 
@@ -115,13 +119,26 @@ fn handlers(
     let method = method.filter(|_| !is_other_method);
     let depth = if wants.flow { usize::MAX } else { 0 };
     let callbacks = query::handlers(occurrences, &target.text, method, depth)?;
-    let is_handled = !callbacks.is_empty() || !routes.is_empty() || !target.files.is_empty();
+    let is_handled = !callbacks.is_empty()
+        || !routes.is_empty()
+        || !target.files.is_empty()
+        || !target.events.listeners.is_empty();
     let title = "handled by, matched by equal text";
     document.section(Section::lines("handlers", title, callbacks).weighing(20));
 
     document.section(dispatch::routes(occurrences, routes)?.weighing(20));
 
-    let mut running = route_functions(occurrences, routes)?;
+    let listeners = &target.events.listeners;
+    document.section(dispatch::listeners(occurrences, listeners)?.weighing(20));
+    let mut emitters = Vec::with_capacity(target.events.emitters.len());
+    for (file, line) in &target.events.emitters {
+        let path = occurrences.path(*file)?;
+        emitters.push(occurrences.at(&path, *line)?);
+    }
+    document.section(Section::occurrence_rows("emitters", "emitted at", emitters).weighing(20));
+
+    let mut running = functions_run(occurrences, routes)?;
+    running.extend(functions_run(occurrences, listeners)?);
     let mut files = Vec::new();
     for path in &target.files {
         files.push(path.clone());
@@ -140,15 +157,16 @@ fn handlers(
     Ok(is_handled)
 }
 
-/// Returns the functions with a name that routes run. An unnamed one is known by what is around it.
-fn route_functions(
+/// Returns the functions with a name that routes and events run. An unnamed one is known by what is around
+/// it.
+fn functions_run(
     occurrences: &Occurrences<'_, '_>,
-    routes: &[DispatchStep],
+    steps: &[DispatchStep],
 ) -> Result<Vec<Node>, AnswerError> {
     let snapshot = occurrences.sources.snapshot();
     let mut functions = Vec::new();
-    let named = routes.iter().filter(|route| route.from != route.to);
-    for id in named.filter_map(|route| route.to) {
+    let named = steps.iter().filter(|step| step.from != step.to);
+    for id in named.filter_map(|step| step.to) {
         let symbol = query::get_node(snapshot, id)?;
         let node = symbol.map(|symbol| symbol.node);
         functions.extend(node.filter(is_callable));

@@ -15,6 +15,8 @@ pub enum CallMeaning {
     Listen,
     /// It emits an event: `emit("name")`.
     Emit,
+    /// It adds a job to a queue: `queue.add("name")`.
+    Enqueue,
     /// It names the class that a binding provides: `bind(X).to(Y)`.
     Bind,
     /// It binds a class to itself: `bind(X).toSelf()`.
@@ -37,7 +39,8 @@ pub fn method_meaning(name: &str) -> Option<CallMeaning> {
         "on" | "once" | "addListener" | "prependListener" | "addEventListener" => {
             CallMeaning::Listen
         }
-        "emit" => CallMeaning::Emit,
+        "emit" | "emitAsync" => CallMeaning::Emit,
+        "add" | "addBulk" => CallMeaning::Enqueue,
         "to" => CallMeaning::Bind,
         "toSelf" => CallMeaning::BindSelf,
         _ => return None,
@@ -57,6 +60,8 @@ pub enum DecoratorMeaning {
     Handler,
     /// The method runs on the event named.
     Listener,
+    /// The class processes the jobs of the queue named.
+    Processor,
 }
 
 /// Returns what a decorator of that name says.
@@ -74,6 +79,7 @@ pub fn decorator_meaning(name: &str) -> Option<DecoratorMeaning> {
         "OnEvent" | "SubscribeMessage" | "MessagePattern" | "EventPattern" => {
             DecoratorMeaning::Listener
         }
+        "Processor" => DecoratorMeaning::Processor,
         _ => return None,
     })
 }
