@@ -279,15 +279,11 @@ fn add(
         targets.found.extend(paths);
         return Ok(());
     }
-    let literal = |sources: &Sources<'_>| LiteralTarget::new(sources, text, method);
-    if tokens::is_route(text) {
-        let route = literal(sources)?;
-        let is_registered = !route.routes.is_empty() || !route.files.is_empty();
-        if is_registered || literal_files(snapshot, text)? > 0 {
-            targets.found.push(Target::Literal(route));
-            return Ok(());
-        }
+    if let Some(route) = route(sources, text, method)? {
+        targets.found.push(Target::Literal(route));
+        return Ok(());
     }
+    let literal = |sources: &Sources<'_>| LiteralTarget::new(sources, text, method);
     let found = symbols(snapshot, text)?;
     let is_literal = token.is_quoted
         || tokens::is_constant(text)
@@ -322,6 +318,26 @@ fn add(
         },
     }
     Ok(())
+}
+
+/// Resolves the path of a route, whose first slash may be missing: a string of the repository, or the path
+/// of a route that is registered.
+fn route(
+    sources: &Sources<'_>,
+    text: &str,
+    method: Option<&str>,
+) -> Result<Option<LiteralTarget>, QueryError> {
+    let is_path = tokens::is_route(text) && literal_files(sources.snapshot(), text)? > 0;
+    let path = match text.strip_prefix('/') {
+        None if text.contains('/') => format!("/{text}"),
+        _ => text.to_owned(),
+    };
+    if !tokens::is_route(&path) {
+        return Ok(None);
+    }
+    let route = LiteralTarget::new(sources, &path, method)?;
+    let is_registered = !route.routes.is_empty() || !route.files.is_empty();
+    Ok((is_registered || is_path).then_some(route))
 }
 
 /// Resolves a name to symbols outside the repository; `None` if the repository uses none of it.

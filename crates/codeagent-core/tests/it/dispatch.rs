@@ -235,6 +235,28 @@ class Button {
 }
 
 #[test]
+fn typescript_actions_of_a_store() {
+    check(
+        &[(
+            "store.ts",
+            "import { Action, Store } from '@ngxs/store';
+export class Load { constructor(public id: number) {} }
+export class Carts {
+  @Action(Load) load() {}
+  @Action(missing) other() {}
+}
+export function open(store: Store) { store.dispatch(new Load(1)); store.dispatch('plain'); }
+",
+        )],
+        &[
+            "handles store.ts#Load -> store.ts#Carts.load store.ts:4",
+            "sends store.ts#open -> store.ts#Carts.load (store.ts#Load) store.ts:7",
+            "sends store.ts#open -> store.ts#Load store.ts:7",
+        ],
+    );
+}
+
+#[test]
 fn typescript_providers_and_messages() {
     check(
         &[

@@ -35,7 +35,7 @@ pub fn method_meaning(name: &str) -> Option<CallMeaning> {
         "options" => CallMeaning::Path("OPTIONS"),
         "all" => CallMeaning::Path("*"),
         "navigateByUrl" | "navigate" | "push" => CallMeaning::Open,
-        "execute" | "publish" => CallMeaning::Send,
+        "execute" | "publish" | "dispatch" => CallMeaning::Send,
         "on" | "once" | "addListener" | "prependListener" | "addEventListener" => {
             CallMeaning::Listen
         }
@@ -56,7 +56,7 @@ pub fn function_meaning(name: &str) -> Option<CallMeaning> {
 pub enum DecoratorMeaning {
     /// The method answers requests of this verb.
     Route(&'static str),
-    /// The class handles messages of the classes named.
+    /// The class or method handles messages of the classes named.
     Handler,
     /// The method runs on the event named.
     Listener,
@@ -75,7 +75,7 @@ pub fn decorator_meaning(name: &str) -> Option<DecoratorMeaning> {
         "Head" => DecoratorMeaning::Route("HEAD"),
         "Options" => DecoratorMeaning::Route("OPTIONS"),
         "All" => DecoratorMeaning::Route("*"),
-        "CommandHandler" | "QueryHandler" | "EventsHandler" => DecoratorMeaning::Handler,
+        "CommandHandler" | "QueryHandler" | "EventsHandler" | "Action" => DecoratorMeaning::Handler,
         "OnEvent" | "SubscribeMessage" | "MessagePattern" | "EventPattern" => {
             DecoratorMeaning::Listener
         }

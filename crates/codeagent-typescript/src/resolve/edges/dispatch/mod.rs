@@ -4,8 +4,8 @@
 //! | what | recognised by |
 //! |---|---|
 //! | provider | `{ provide: X, useClass: Y }`; the array of a key `providers`; `bind(X).to(Y)` |
-//! | handler | `@CommandHandler(M)` of a class |
-//! | message | `execute(m)`, `publish(m)`: `m` is an instance of a class of the repository |
+//! | handler | `@CommandHandler(M)` of a class, `@Action(M)` of a method |
+//! | message | `execute(m)`, `publish(m)`, `dispatch(m)`: `m` is an instance of a class of the repository |
 //! | listener, emitter | `on("name", f)`, `emit("name")` on a value of one class, or on one variable; `@OnEvent("name")` hears all emitters |
 //! | worker of a queue | `@Processor("queue")` of a class; `add(..)` on a queue of that name, which `@InjectQueue` or `new Queue` names |
 //! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }` |
