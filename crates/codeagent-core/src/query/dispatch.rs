@@ -5,10 +5,13 @@
 //! message leads to its handlers, and a request leads to the route with its path. Routes and requests
 //! are joined by text, so such a step is never exact. A request without a route of its own path may
 //! match one below a path on which a router is mounted. The base address of a request (`${base}users`)
-//! may have a path of its own: such a request may match the only route that ends with its path.
+//! may have a path of its own: such a request may match the only route that ends with its path, or the one
+//! that begins with a string in its file.
 //!
 //! Limitations: a message leads to handlers of its own type, not of its bases. A key with more than
 //! [`MAX_JOINED`] registrations connects nothing, and a route has at most that many requests.
+
+use rustc_hash::FxHashMap;
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeType};
@@ -153,6 +156,13 @@ pub struct EventSites {
     pub emitters: Vec<(FileKey, u32)>,
 }
 
+/// Reports whether a placeholder stands before a key in that of a row: `api/v*/users` for `users`.
+fn has_open_prefix(row: &DispatchRow, key: &str) -> bool {
+    let own = row.kind.key(&row.label);
+    own.strip_suffix(key)
+        .is_some_and(|prefix| prefix.contains('*'))
+}
+
 /// Returns what listens to an event or queue with a name, and what emits it.
 pub fn events_named(snapshot: &Snapshot, name: &str) -> Result<EventSites, QueryError> {
     let rows = |kind: DispatchKind| store::dispatch_with_key(snapshot, kind, &kind.key(name));
@@ -235,6 +245,10 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
         for shorter in mounted_keys(&key) {
             if rows.is_empty() && routes.is_empty() && shorter.contains('/') {
                 rows = store::dispatch_with_key(snapshot, kind, shorter)?;
+                if rows.is_empty() {
+                    rows = store::dispatch_below(snapshot, kind, shorter)?;
+                    rows.retain(|row| has_open_prefix(row, shorter));
+                }
                 rows.iter_mut().for_each(doubt);
             }
         }
@@ -363,8 +377,10 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
             if rows.is_empty() && has_base(row) {
                 rows = store::dispatch_below(snapshot, kind, &key)?;
                 rows.retain(|other| belong_together(row, other));
-                let key_of = |row: &DispatchRow| row.kind.key(&row.label);
-                if rows.iter().any(|other| key_of(other) != key_of(&rows[0])) {
+                if !have_one_key(&rows) {
+                    rows = below_named_base(snapshot, row, rows)?;
+                }
+                if !have_one_key(&rows) {
                     rows.clear();
                 }
             }
@@ -392,6 +408,35 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
     }
 
     Ok(rows)
+}
+
+fn have_one_key(rows: &[DispatchRow]) -> bool {
+    let key = |row: &DispatchRow| row.kind.key(&row.label);
+    rows.iter().all(|row| key(row) == key(&rows[0]))
+}
+
+/// Returns the routes whose beginning is a string in the file of a request: `super("/api/users/")` for the
+/// client of `/api/users`.
+fn below_named_base(
+    snapshot: &Snapshot,
+    request: &DispatchRow,
+    mut routes: Vec<DispatchRow>,
+) -> Result<Vec<DispatchRow>, QueryError> {
+    let file = store::file_path(snapshot, request.file)?.unwrap_or_default();
+    let end = request.kind.key(&request.label);
+    let mut named = FxHashMap::default();
+    for route in &routes {
+        let key = route.kind.key(&route.label);
+        let base = key.strip_suffix(&end).unwrap_or_default();
+        let base = base.trim_end_matches('/').to_owned();
+        if !base.contains('/') || named.contains_key(&key) {
+            continue;
+        }
+        let files = store::files_with_literal(snapshot, &base, MAX_JOINED)?;
+        named.insert(key, files.contains(&file));
+    }
+    routes.retain(|route| named.get(&route.kind.key(&route.label)) == Some(&true));
+    Ok(routes)
 }
 
 /// Reports whether a handler takes what is sent: the type arguments agree, and one of both is
