@@ -2,7 +2,7 @@
 //!
 //! A test is a function in a file of tests, or a callback with a title there (`it "renames .."`). It
 //! matches if its name with that of its class, or its title with its path, has all words of the description,
-//! apart from their endings.
+//! apart from their endings; if none has, all but one.
 //!
 //! Limitations: English endings, and no synonyms.
 
@@ -12,6 +12,9 @@ use crate::store::{self, Snapshot, is_test_path};
 
 /// Maximum number of tests.
 const MAX_TESTS: usize = 100;
+
+/// Number of words of a description from which one of them may be missing.
+const MIN_WORDS: usize = 3;
 
 /// Minimum length of a word without its ending.
 const MIN_STEM: usize = 3;
@@ -45,14 +48,32 @@ pub fn described_tests(
         return Ok(Vec::new());
     }
 
+    let found = with_all(snapshot, &stems)?;
+    if !found.is_empty() || stems.len() < MIN_WORDS {
+        return Ok(found);
+    }
+    // One word may be another than the test's.
     let mut found = Vec::new();
-    for node in store::tests_with_beginnings(snapshot, &stems, MAX_TESTS)? {
+    for without in 0..stems.len() {
+        let mut others = stems.clone();
+        others.remove(without);
+        found.extend(with_all(snapshot, &others)?);
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// Returns the tests whose names or titles have words with all of these beginnings.
+fn with_all(snapshot: &Snapshot, stems: &[&str]) -> Result<Vec<DescribedTest>, QueryError> {
+    let mut found = Vec::new();
+    for node in store::tests_with_beginnings(snapshot, stems, MAX_TESTS)? {
         found.extend(node.spans.first().map(|span| DescribedTest {
             path: span.path.clone(),
             line: span.name_line,
         }));
     }
-    for (path, line) in store::callbacks_titled(snapshot, &stems, MAX_TESTS)? {
+    for (path, line) in store::callbacks_titled(snapshot, stems, MAX_TESTS)? {
         found.push(DescribedTest { path, line });
     }
     found.retain(|test| is_test_path(&test.path));

@@ -14,7 +14,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeSpan, NodeType};
 use crate::query::mounted_routes::mounted_routes;
 use crate::query::{Occurrences, QueryError, bases_of};
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
@@ -182,18 +182,25 @@ pub fn run_by_constant(
 ) -> Result<Vec<Node>, QueryError> {
     let mut running = Vec::new();
     for used in occurrences.incoming(&[constant], &[EdgeType::References])? {
-        running.extend(run_by_line(occurrences, (used.file, used.line))?);
+        let path = occurrences.path(used.file)?;
+        for id in run_by_line(occurrences, (used.file, used.line))? {
+            let node = store::node(occurrences.sources.snapshot(), id)?;
+            // What an unnamed function stands in does not run.
+            running.extend(node.filter(|node| !is_inside(node, &path, used.line)));
+        }
     }
-    running.sort_unstable();
-    running.dedup();
+    running.retain(|node| node.node_type != NodeType::File);
+    running.sort_by_key(|node| node.id);
+    running.dedup_by_key(|node| node.id);
+    Ok(running)
+}
 
-    let snapshot = occurrences.sources.snapshot();
-    let mut nodes = Vec::with_capacity(running.len());
-    for id in running {
-        nodes.extend(store::node(snapshot, id)?);
-    }
-    nodes.retain(|node| node.node_type != NodeType::File);
-    Ok(nodes)
+/// Reports whether a line of a file is inside a function, after the line of its name.
+#[must_use]
+pub fn is_inside(node: &Node, path: &str, line: u32) -> bool {
+    let is_around =
+        |span: &NodeSpan| span.path == path && span.name_line < line && line <= span.span.end_line;
+    node.spans.iter().any(is_around)
 }
 
 /// Returns what runs because of the argument on a line. The call may begin on the line before.

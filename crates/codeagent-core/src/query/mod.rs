@@ -73,7 +73,7 @@ pub use cursor::{
 pub use described_tests::{DescribedTest, described_tests};
 use dispatch::routes_of;
 pub use dispatch::{
-    DispatchStep, EventSites, dispatched_from, dispatched_to, events_named, handlers_of,
+    DispatchStep, EventSites, dispatched_from, dispatched_to, events_named, handlers_of, is_inside,
     run_by_constant,
 };
 pub use empty_result_hints::{explain_empty, related_results_hint};

@@ -289,8 +289,8 @@ fn add(
         || tokens::is_constant(text)
         || tokens::is_dotted(text)
         || tokens::is_route(text);
-    // In quotation marks, the name of a string is not that of a symbol.
-    let is_string = token.is_quoted && targets.mentions(STRINGS);
+    // In quotation marks, the name of a string is not that of a symbol, nor is what no code can name.
+    let is_string = token.is_quoted && (targets.mentions(STRINGS) || !tokens::is_name(text));
     match found {
         Ok(_) if is_string && literal_files(snapshot, text)? > 0 => {
             targets.found.push(Target::Literal(literal(sources)?));

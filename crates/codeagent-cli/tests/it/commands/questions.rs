@@ -126,6 +126,22 @@ fn a_word_may_name_a_member_of_a_named_type() {
 }
 
 #[test]
+fn what_an_unnamed_listener_stands_in_does_not_run() {
+    let till = "export class Bus { on(name: string, f: () => void) {} emit(name: string) {} }
+export function start(bus: Bus) {
+  unrelated();
+  bus.on('till:closed', () => { line(); });
+}
+function unrelated() {}
+function line() {}
+";
+    let shop = Shop::with(&[("web/till.ts", till)]);
+    let text = shop.stdout(&["explore", "what happens when 'till:closed' is emitted?"]);
+    assert!(text.contains(" line "), "{text}");
+    assert!(!text.contains(" unrelated "), "{text}");
+}
+
+#[test]
 fn an_event_is_known_by_its_text() {
     let shop = Shop::with(&[(
         "web/events.ts",
@@ -139,6 +155,89 @@ function line() {}
         text.contains(" runs Log.write on \"till.closed\", registered at web/events.ts:2")
             && text.contains("emitted at (1)")
             && text.contains(" line "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_string_that_is_no_name_is_not_a_key_of_a_type() {
+    let till = "export type Events = { 'till:closed': number };\nexport class Bus { emit(name: string) {} }\nexport const close = (bus: Bus) => bus.emit('till:closed');\n";
+    let shop = Shop::with(&[("web/till.ts", till)]);
+    let text = shop.stdout(&["explore", "who emits 'till:closed'?"]);
+    assert!(
+        text.contains("emitted at (1):") && text.contains("  3 close: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_procedure_is_found_under_the_hook_of_its_client() {
+    let server = "export const carts = router({\n  findAll: procedure.query(() => load()),\n});\nfunction load() {}\n";
+    let shop = Shop::with(&[
+        ("api/carts.ts", server),
+        (
+            "web/carts.ts",
+            "export const use = () => client.carts.findAll.useQuery();\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "what serves client.carts.findAll.useQuery()?"]);
+    assert!(
+        text.contains("registered as `findAll`") && text.contains(" load "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_route_shows_an_element_or_a_page() {
+    let routes = "export const Carts = () => null;\nexport const routes = [{ path: 'shop', children: [{ path: 'Carts', element: <Carts /> }] }];\n";
+    let page = "@page \"/till/{Id:int}\"\n<Till />\n";
+    let shop = Shop::with(&[("web/routes.tsx", routes), ("web/Till.razor", page)]);
+    let text = shop.stdout(&["explore", "what is shown at shop/Carts?"]);
+    assert!(
+        text.contains("web/routes.tsx:2: variable Carts") || text.contains(": Carts"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "which page is shown at /till/{Id:int}?"]);
+    assert!(text.contains("Till.razor"), "{text}");
+}
+
+#[test]
+fn kinds_of_types_are_what_they_are_kinds_of() {
+    let faults =
+        "export class DoorFault {}\nexport class GateFault {}\nexport class TillFault {}\n";
+    let shop = Shop::with(&[("web/faults.ts", faults)]);
+    let text = shop.stdout(&["explore", "which fault classes exist?"]);
+    assert!(
+        text.contains("symbols whose names end with `fault` (3)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn types_of_one_name_share_what_implements_them() {
+    let one = "export class Base {}\nexport class Left extends Base {}\n";
+    let other = "export class Base {}\nexport class Right extends Base {}\n";
+    let shop = Shop::with(&[("web/one.ts", one), ("web/other.ts", other)]);
+    let text = shop.stdout(&["explore", "which classes extend Base?"]);
+    assert!(
+        text.contains(" Left: ") && text.contains(" Right: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn tests_that_only_name_a_symbol_are_told_apart() {
+    let shop = Shop::with(&[
+        ("web/till.ts", "export class Till { closeDay() {} }\n"),
+        (
+            "web/till.test.ts",
+            "it('closes', (client: any) => { client.api.closeDay(); });\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which tests cover Till.closeDay?"]);
+    assert!(
+        text.contains("no test in the index uses it")
+            && text.contains("named in tests, matched by equal text (1)"),
         "{text}"
     );
 }

@@ -59,6 +59,13 @@ pub(super) fn is_dotted(text: &str) -> bool {
     text.contains(['.', '/', ':', '-']) && text.chars().all(is_part)
 }
 
+/// Reports whether a text is written like a name, which may be qualified: `Cart.total(int)`, `a.ts#Cart`.
+pub(super) fn is_name(text: &str) -> bool {
+    let outside = text.split('(').next().unwrap_or_default();
+    let is_part = |c: char| c.is_alphanumeric() || "_$.#<>,~`/\\".contains(c);
+    outside.replace("::", ".").chars().all(is_part)
+}
+
 /// Reports whether a text is written like the path of a route: `/users/:id`, `/blog/[slug]`.
 pub(super) fn is_route(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "._-/:$*{}[]".contains(c);

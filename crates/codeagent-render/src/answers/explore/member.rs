@@ -6,6 +6,7 @@ use codeagent_core::model::graph::{
 };
 use codeagent_core::query::{self, CallbackLines, Occurrence, Occurrences, Relation};
 
+use super::literal::plain_text;
 use super::reads_and_writes::reads_and_writes;
 use super::{LESS_LIKELY, Subject, flow};
 use crate::answers::{AnswerError, dispatch};
@@ -242,9 +243,28 @@ fn in_tests(
 
     if wants.tests && tests.is_empty() {
         document.line("no test in the index uses it, directly or through two levels of callers");
+        named_in_tests(subject, document, occurrences)?;
     }
     let section = Section::occurrence_rows("tests", title, tests);
     document.section(wants.weigh_tests(section));
+    Ok(())
+}
+
+/// Adds the lines of tests that contain a symbol's name, if it is compound: they may use it through a
+/// receiver of unknown type.
+fn named_in_tests(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let name = subject.first().name.as_str();
+    if !query::is_compound(name) {
+        return Ok(());
+    }
+    let found = query::search_text(occurrences, &plain_text(name))?;
+    let title = "named in tests, matched by equal text";
+    let section = Section::occurrence_rows("named in tests", title, found.tests);
+    document.section(subject.wants.weigh(section, true, 0));
     Ok(())
 }
 

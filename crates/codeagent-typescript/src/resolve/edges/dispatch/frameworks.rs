@@ -119,6 +119,7 @@ pub const PROVIDED: &[&str] = &["useClass", "useExisting", "useFactory", "useVal
 pub const SHOWN: &[&str] = &[
     "component",
     "Component",
+    "element",
     "loadComponent",
     "loadChildren",
     "lazy",
