@@ -368,10 +368,7 @@ impl Checker<'_> {
 
     /// Reports whether a member is accessed through the type.
     pub fn is_static(&self, candidate: &Candidate) -> bool {
-        let decl = self.decl(candidate.decl);
-        decl.flags.has(DeclFlags::STATIC)
-            || decl.flags.has(DeclFlags::CONST)
-            || decl.kind == DeclKind::EnumMember
+        self.decl(candidate.decl).flags.has(DeclFlags::STATIC)
     }
 
     fn lookup_static_member(&self, receiver: Ty, ty: Ty, name: Name) -> MemberAccess {

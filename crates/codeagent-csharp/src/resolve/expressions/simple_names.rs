@@ -232,11 +232,8 @@ impl Checker<'_> {
             undeclared |= matches!(self.arena.get(ty), Type::External(..));
             for member in self.lookup_members(ty, name).iter() {
                 let decl = self.decl(member.decl);
-                let is_static = decl.flags.has(DeclFlags::STATIC)
-                    || decl.flags.has(DeclFlags::CONST)
-                    || decl.kind == DeclKind::EnumMember;
                 let is_own = member.depth == 0;
-                if is_static
+                if self.is_static(member)
                     && is_own
                     && !decl.flags.has(DeclFlags::EXTENSION)
                     && !(invoked && self.cannot_be_invoked(std::slice::from_ref(member)))
