@@ -145,8 +145,7 @@ impl Checker<'_> {
             TypeOrNamespace::Type(ty) => SimpleName::Type(ty),
             _ => match self.lookup(place, name, arity, true) {
                 TypeOrNamespace::Namespace(namespace) => SimpleName::Namespace(namespace),
-                TypeOrNamespace::Type(ty) => SimpleName::Type(ty),
-                TypeOrNamespace::None => SimpleName::None,
+                _ => SimpleName::None,
             },
         }
     }
@@ -261,10 +260,7 @@ impl Checker<'_> {
         if declared.is_unknown() && candidate.decl.file == self.file && !decl.init.is_none() {
             return self.type_of_initialised(candidate.decl.decl);
         }
-        match self.arena.get(candidate.within) {
-            Type::Unknown => declared,
-            _ => self.substitute(declared, candidate.within),
-        }
+        self.substitute(declared, candidate.within)
     }
 
     fn type_of_initialised(&self, decl: DeclId) -> Ty {
