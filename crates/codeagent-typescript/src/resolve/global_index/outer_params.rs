@@ -218,10 +218,6 @@ impl<'f> Finder<'f> {
 
     /// Adds what a type node refers to.
     fn add_type(&mut self, ty: TypeId, params: &mut FxHashSet<DeclId>) {
-        if ty.is_none() {
-            return;
-        }
-
         match self.facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
                 let segments = self.facts.list(segments);
