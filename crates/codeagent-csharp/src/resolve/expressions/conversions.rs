@@ -374,9 +374,6 @@ impl Checker<'_> {
             if x == y {
                 return Conversion::Implicit;
             }
-            if x.is_unknown() || y.is_unknown() {
-                return Conversion::Unknown;
-            }
 
             let there = self.convert_part(*x, *y, depth);
             if there == Conversion::Identity {
