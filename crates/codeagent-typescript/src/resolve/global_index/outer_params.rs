@@ -366,6 +366,10 @@ mod tests {
                 "declare function f<T>(t: T): { a: typeof t };",
                 &["ObjectType: T"],
             ),
+            (
+                "declare function f<T>(t: { of: T }): { a: typeof t.of };",
+                &["ObjectType: T", "ObjectType: T"],
+            ),
             ("class A<T> { m() { return 1; } }", &["Method: T"]),
         ];
 
