@@ -2,6 +2,7 @@
 //!
 //! Limitations: types are inferred as far as members and calls need them; nothing is checked.
 
+mod arguments;
 pub mod calls;
 mod contextual_types;
 mod expr_types;
