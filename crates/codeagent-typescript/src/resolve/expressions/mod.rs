@@ -7,5 +7,6 @@ pub mod calls;
 mod contextual_types;
 mod expr_types;
 pub mod inference;
+mod jsx;
 mod narrowing;
 mod rest_tuples;
