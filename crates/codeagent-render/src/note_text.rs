@@ -24,6 +24,11 @@ pub fn note_text(note: &Note, face: Face) -> String {
                              packages are read from csproj files, packages.config and package.json"
             .to_owned(),
         Note::NoPackage { asked, similar } => no_package_text(asked, similar),
+        Note::AbsentPackages {
+            uses,
+            packages,
+            more,
+        } => absent_packages_text(*uses, packages, *more),
         Note::MatchedMember {
             asked,
             declared_as,
@@ -99,6 +104,19 @@ fn external_text(symbols: &[String], methods: usize) -> String {
     format!(
         "uses of {}{more}{overloads}, which is not in the repository",
         shown.join(", ")
+    )
+}
+
+/// Says which absent packages may make uses uncertain.
+fn absent_packages_text(uses: usize, packages: &[String], more: usize) -> String {
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "{} may be inferred or unresolved because npm packages are not installed ({}{more})",
+        counted(uses as u64, "use"),
+        packages.join(", ")
     )
 }
 

@@ -25,8 +25,11 @@ pub(crate) struct Decoded {
     pub(crate) lossy: bool,
 }
 
-/// Number of leading bytes in which a NUL makes a file binary.
+/// Number of leading bytes that are searched for signs of a binary file.
 const BINARY_WINDOW: usize = 8192;
+
+/// Number of leading bytes for each NUL that a text may have, as in the literal of a separator.
+const BYTES_PER_NUL: usize = 200;
 
 /// Magic bytes of binary formats, including formats without an early NUL.
 const MAGIC: &[(&[u8], &str)] = &[
@@ -83,7 +86,8 @@ pub(crate) fn binary_type(name: &str, bytes: &[u8]) -> Option<&'static str> {
     // A UTF-32 byte order mark starts like a UTF-16 one.
     let utf16 = (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff"))
         && !bytes.starts_with(b"\xff\xfe\0\0");
-    if utf16 || !bytes[..bytes.len().min(BINARY_WINDOW)].contains(&0) {
+    let window = &bytes[..bytes.len().min(BINARY_WINDOW)];
+    if utf16 || !window.contains(&0) || is_text_with_nuls(window) {
         return None;
     }
 
@@ -98,6 +102,18 @@ pub(crate) fn binary_type(name: &str, bytes: &[u8]) -> Option<&'static str> {
             .find(|(known, _)| *known == extension)
             .map_or("application/octet-stream", |(_, mime)| mime),
     )
+}
+
+/// Reports whether bytes are UTF-8 without other control characters and with few NULs.
+fn is_text_with_nuls(window: &[u8]) -> bool {
+    let is_control = |byte: &&u8| **byte < b' ' && !b"\0\t\n\r\x0c".contains(*byte);
+    let nuls = window.iter().filter(|byte| **byte == 0).count();
+    let is_utf8 = match std::str::from_utf8(window) {
+        Ok(_) => true,
+        // The last character may be cut off.
+        Err(error) => error.error_len().is_none(),
+    };
+    is_utf8 && nuls * BYTES_PER_NUL <= window.len() && !window.iter().any(|byte| is_control(&byte))
 }
 
 /// Decodes bytes that are not binary.
@@ -201,6 +217,17 @@ mod tests {
         for (name, bytes, mime) in table {
             assert_eq!(binary_type(name, bytes), *mime, "{name}");
         }
+
+        let mut separator = vec![b'a'; BYTES_PER_NUL];
+        separator[1] = 0;
+        assert_eq!(binary_type("a.ts", &separator), None);
+        separator[0] = 1;
+        assert!(
+            binary_type("a.ts", &separator).is_some(),
+            "a control character"
+        );
+        separator[0] = 0;
+        assert!(binary_type("a.ts", &separator).is_some(), "two NULs");
 
         let mut late = vec![b'a'; BINARY_WINDOW];
         late.push(0);

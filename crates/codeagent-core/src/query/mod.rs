@@ -61,7 +61,7 @@ mod unresolved_uses;
 mod vectors;
 mod wrapped;
 
-pub use absent_packages::absent_packages;
+pub use absent_packages::{absent_packages, absent_packages_note};
 pub use affected::{Affected, AffectedBy, affected};
 pub use changes::{
     Break, BreakReason, ChangeKind, Changes, ChangesError, DeclaredSymbol, SymbolChange, changes,

@@ -283,6 +283,15 @@ impl Neighbors {
         Ok(counts)
     }
 
+    /// Returns the lines of the `inferred` uses.
+    pub(super) fn inferred_lines(&self) -> impl Iterator<Item = (FileKey, u32)> {
+        let ranges = self.related.iter().map(|related| related.edges.clone());
+        let edges = ranges.flat_map(|range| &self.edges[range]);
+        edges
+            .filter(|(_, edge)| edge.confidence == Confidence::Inferred)
+            .map(|(_, edge)| (edge.file, edge.line))
+    }
+
     /// Returns the ids of the neighbours in order, each once.
     #[must_use]
     pub fn ids(&self) -> Vec<NodeId> {

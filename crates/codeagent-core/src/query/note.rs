@@ -34,6 +34,16 @@ pub enum Note {
         /// Packages whose names contain it.
         similar: Vec<String>,
     },
+    /// Unresolved or `inferred` uses of the answer are in files that use packages that are not
+    /// installed.
+    AbsentPackages {
+        /// Number of lines with these uses.
+        uses: usize,
+        /// Names of some of the packages, the one in most of these files first.
+        packages: Vec<String>,
+        /// Number of packages that are not named.
+        more: usize,
+    },
     /// The name was resolved to a member of the type that it starts with.
     MatchedMember {
         /// The requested name.

@@ -4,8 +4,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
-use crate::query::{QueryError, Sources};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::query::absent_packages::{UncertainLines, note_of_lines};
+use crate::query::{Note, QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge};
 
 /// Maximum length of a list with names.
@@ -38,6 +39,7 @@ pub struct Occurrences<'s, 'a> {
     files: FxHashMap<String, Option<FileKey>>,
     /// The symbols of the file that was looked at last.
     last_file: Option<(FileKey, Vec<Node>)>,
+    uncertain: UncertainLines,
 }
 
 impl Occurrence {
@@ -58,6 +60,7 @@ impl<'s, 'a> Occurrences<'s, 'a> {
             names: FxHashMap::default(),
             files: FxHashMap::default(),
             last_file: None,
+            uncertain: UncertainLines::new(),
         }
     }
 
@@ -109,6 +112,9 @@ impl<'s, 'a> Occurrences<'s, 'a> {
     pub fn of_edges(&mut self, edges: &[IncidentEdge]) -> Result<Vec<Occurrence>, QueryError> {
         let mut sites: Vec<(String, u32, NodeId)> = Vec::with_capacity(edges.len());
         for edge in edges {
+            if edge.confidence == Confidence::Inferred {
+                self.uncertain.insert((edge.file, edge.line));
+            }
             sites.push((self.path(edge.file)?, edge.line, edge.other));
         }
         sites.sort_unstable();
@@ -216,6 +222,18 @@ impl<'s, 'a> Occurrences<'s, 'a> {
             symbol,
             source: self.sources.line(path, line)?,
         })
+    }
+
+    /// Creates the occurrence of an unresolved use.
+    pub(super) fn unresolved(&mut self, path: &str, line: u32) -> Result<Occurrence, QueryError> {
+        let file = self.file(path)?;
+        self.uncertain.extend(file.map(|file| (file, line)));
+        self.at(path, line)
+    }
+
+    /// Notes the absent packages of the files with unresolved or `inferred` uses.
+    pub fn absent_packages_note(&self) -> Result<Option<Note>, QueryError> {
+        note_of_lines(self.sources.snapshot(), &self.uncertain)
     }
 
     /// Reports whether a list of this length gets names, and whether it gets source lines.

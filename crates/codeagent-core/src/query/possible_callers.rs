@@ -48,7 +48,7 @@ pub fn possible_callers(
     let mut places = uses
         .iter()
         .take(likely + others)
-        .map(|each| occurrences.at(&each.path, each.line))
+        .map(|each| occurrences.unresolved(&each.path, each.line))
         .collect::<Result<Vec<_>, _>>()?;
     let mut others = places.split_off(likely);
     for list in [&mut places, &mut others] {

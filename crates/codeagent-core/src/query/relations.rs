@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{EdgeDirection, EdgeType, NodeId};
+use crate::query::absent_packages::UncertainLines;
 use crate::query::external::external_users;
 use crate::query::wrapped::uses_of_wrappers;
 use crate::query::{
@@ -197,6 +198,12 @@ impl Relations {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.found.iter().all(|found| found.order.is_empty())
+    }
+
+    /// Returns the lines of the `inferred` uses.
+    pub(super) fn inferred_lines(&self) -> UncertainLines {
+        let levels = self.found.iter().flat_map(|found| &found.levels);
+        levels.flat_map(Neighbors::inferred_lines).collect()
     }
 
     /// Counts the symbols per folder, most first: by the folder of the use or, for outgoing

@@ -256,6 +256,21 @@ pub fn external_uses_in(
     Ok(found)
 }
 
+const PACKAGES_OF_FILE: &str = "SELECT DISTINCT s.package FROM external_uses u \
+    JOIN external_symbols s ON s.id = u.symbol_id \
+    WHERE u.file_id = ?1 AND s.manager = ?2 ORDER BY s.package";
+
+/// Returns the packages of one kind that a file uses, by name.
+pub fn packages_of_file(
+    snapshot: &Snapshot,
+    file: FileKey,
+    manager: PackageManager,
+) -> Result<Vec<String>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(PACKAGES_OF_FILE)?;
+    let packages = statement.query_map((file.0, manager as u8), |row| row.get(0))?;
+    Ok(packages.collect::<Result<_, _>>()?)
+}
+
 const PACKAGES: &str = "SELECT s.manager, s.package, count(DISTINCT s.id), count(DISTINCT u.file_id) AS files \
     FROM external_symbols s JOIN external_uses u ON u.symbol_id = s.id \
     GROUP BY s.manager, s.package ORDER BY files DESC, s.manager, s.package";

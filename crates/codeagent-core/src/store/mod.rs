@@ -56,7 +56,7 @@ pub use export::{
 pub use external::{
     ExternalRow, ExternalSite, FilePackageUse, StoredExternal, external_packages,
     external_symbols_named, external_symbols_of, external_symbols_within, external_uses_by_file,
-    external_uses_in, external_uses_of,
+    external_uses_in, external_uses_of, packages_of_file,
 };
 pub use facts::{
     FactsKey, decode_facts, decode_outline, encode_facts, encode_outline, facts_keys, has_facts,
@@ -80,7 +80,7 @@ pub use nodes::{
     node_ids_of_file, nodes_named_on_line, nodes_of_file, spans_of,
 };
 pub use package_facts::{PackageFacts, add_package_facts};
-pub use packages::{PackageRow, package_rows};
+pub use packages::{PackageRow, package_paths, package_rows};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{

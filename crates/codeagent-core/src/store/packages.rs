@@ -52,6 +52,15 @@ pub fn package_rows(snapshot: &Snapshot) -> Result<Vec<PackageRow>, StoreError> 
     Ok(packages)
 }
 
+/// Returns all paths in order.
+pub fn package_paths(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
+    let mut statement = snapshot
+        .connection()
+        .prepare_cached("SELECT path FROM packages ORDER BY path")?;
+    let paths = statement.query_map([], |row| row.get(0))?;
+    Ok(paths.collect::<Result<_, _>>()?)
+}
+
 const INSERT: &str = "INSERT INTO packages VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 pub(super) fn replace(connection: &Connection, packages: &[PackageRow]) -> Result<(), StoreError> {

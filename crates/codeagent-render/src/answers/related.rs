@@ -108,6 +108,10 @@ pub fn related<R: Row>(
     if page.is_first() && rows.next_cursor.is_some() {
         extra.folders = by_folder(&found.folders(&snapshot)?);
     }
+    let absent = match page.is_first() {
+        true => query::absent_packages_note(&snapshot, &found, &extra.possible.unresolved_at)?,
+        false => None,
+    };
     let cut = text_search_note(&extra.possible);
     let notes = found.notes(&mut sources, &matches, relation, &query.filter)?;
     let callback = (relation.direction == EdgeDirection::Outgoing && page.is_first())
@@ -115,6 +119,7 @@ pub fn related<R: Row>(
         .flatten();
     Ok(Answer::of_page(rows, extra)
         .with_notes(cut)
+        .with_notes(absent)
         .with_notes(notes)
         .with_notes(callback)
         .with_notes(matches.note.filter(|_| page.is_first()))

@@ -299,6 +299,11 @@ fn notes() -> Vec<Note> {
             asked: "rx".to_owned(),
             similar: vec!["rxjs".to_owned()],
         },
+        Note::AbsentPackages {
+            uses: 2,
+            packages: vec!["rxjs".to_owned()],
+            more: 1,
+        },
         Note::MatchedMember {
             asked: name(),
             declared_as: name(),
@@ -336,6 +341,7 @@ fn notes() -> Vec<Note> {
         Note::AlsoExternal { .. },
         Note::NoPackages,
         Note::NoPackage { .. },
+        Note::AbsentPackages { .. },
         Note::MatchedMember { .. },
         Note::InCallback { .. },
         Note::NotFound(_),

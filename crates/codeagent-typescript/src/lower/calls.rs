@@ -9,6 +9,7 @@
 //! `Unknown`.
 
 use codeagent_model::facts::*;
+use codeagent_model::span::Position;
 
 use crate::lower::lowering::Lowering;
 use crate::lower::state::{ChainLink, Test, Value};
@@ -270,6 +271,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             () => Some(SiteKind::Call),
         };
 
+        let asserted = self.asserted_callee(callee.expr, at);
         if let Some(kind) = kind {
             self.b.site(kind, Subject::Expr(expr), at);
         }
@@ -281,6 +283,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
 
         self.b.finish_call(call, args);
+        if let Some(asserted) = asserted {
+            self.b.facts.calls[asserted.index()].args = self.b.facts.calls[call.index()].args;
+        }
         if let Some(list) = arguments.filter(|_| !tagged) {
             self.callback(call, list, at.line);
         }
@@ -288,6 +293,25 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             expr,
             test: Test::Call(call),
         }
+    }
+
+    /// Turns the read of `f` in `(f as T)()` into a call of its own, because an assertion has no
+    /// effect at run time.
+    fn asserted_callee(&mut self, callee: ExprId, at: Position) -> Option<CallId> {
+        let last = self.b.facts.sites.last()?;
+        let (SiteKind::Read, Subject::Expr(value), true) = (last.kind, last.subject, last.at == at)
+        else {
+            return None;
+        };
+        if !matches!(self.b.facts.expr(callee), Expr::Cast(_)) {
+            return None;
+        }
+
+        let call = self.b.begin_call(value, List::default());
+        let subject = Subject::Expr(self.b.fresh_expr(Expr::Call(call)));
+        let last = self.b.facts.sites.last_mut()?;
+        (last.kind, last.subject) = (SiteKind::Call, subject);
+        Some(call)
     }
 
     /// Lowers `import("m")` and, in JavaScript, `require("m")`.

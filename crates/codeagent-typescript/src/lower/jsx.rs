@@ -1,5 +1,5 @@
-//! JSX: `<A b={c} {...d}>{e}</A>` uses the component `A` like a call; its attributes and children
-//! are lowered for their sites.
+//! JSX: `<A b={c} {...d}>{e}</A>` uses the component `A` like a call, which is recorded with the
+//! attributes as named arguments; its children are lowered for their sites.
 //!
 //! Limitations: intrinsic elements (`<div>`) have no component, and their attributes are not sites.
 
@@ -62,13 +62,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.site(SiteKind::Jsx, Subject::Expr(element), at);
         }
 
-        if let Some(arguments) = children.get(Field::TypeArguments) {
-            self.type_arguments(Some(arguments));
-        }
-
+        let type_args = self.type_arguments(children.get(Field::TypeArguments));
+        let mut attributes = Vec::new();
         for part in children.named() {
             match part.kind {
-                Kind::JsxAttribute => self.jsx_attribute(part, component),
+                Kind::JsxAttribute => attributes.extend(self.jsx_attribute(part, component)),
                 Kind::JsxExpression => {
                     self.expr(part, Context::None);
                 }
@@ -76,6 +74,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
         }
 
+        let may_be_generic = !attributes.is_empty() || !type_args.is_empty();
+        if may_be_generic && !component.is_none() {
+            let call = self.b.begin_call(component, type_args);
+            self.b.finish_call(call, attributes);
+        }
         element
     }
 
@@ -89,19 +92,25 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
-    fn jsx_attribute(&mut self, child: Child<'tree>, component: ExprId) {
+    /// Lowers an attribute; returns it as an argument if the component is known and it has a value.
+    fn jsx_attribute(&mut self, child: Child<'tree>, component: ExprId) -> Option<Arg> {
         let children = self.children(child);
         let mut parts = children.named();
-        let Some(name) = parts.next() else { return };
-        let mut context = Context::None;
-        if !component.is_none() {
-            let (sym, at) = (self.sym(name), self.at(name));
-            self.b
-                .site(SiteKind::Key, Subject::Attribute(component, sym), at);
-            context = Context::Attribute(component, sym);
+        let name = parts.next()?;
+        let value = parts.next();
+        if component.is_none() {
+            self.expr(value?, Context::None);
+            return None;
         }
-        if let Some(value) = parts.next() {
-            self.expr(value, context);
-        }
+
+        let (name, at) = (self.sym(name), self.at(name));
+        self.b
+            .site(SiteKind::Key, Subject::Attribute(component, name), at);
+        let value = self.expr(value?, Context::Attribute(component, name));
+        Some(Arg {
+            name,
+            mode: ArgMode::Value,
+            value,
+        })
     }
 }

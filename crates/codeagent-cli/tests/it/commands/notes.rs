@@ -429,3 +429,26 @@ fn the_status_names_packages_that_are_not_installed() {
         "{notes}"
     );
 }
+
+#[test]
+fn answers_with_uncertain_uses_name_packages_that_are_not_installed() {
+    let app = "import { container } from 'absent';\n\
+               export class Depot { unlock(): void { } }\n\
+               export function all(): void { container.resolve<Depot>('x').unlock(); }\n";
+    let shop = Shop::with(&[("web/app.ts", app)]);
+    for command in ["callers", "references", "explore"] {
+        let answer = shop.run(&[command, "Depot.unlock"]);
+        let text = format!(
+            "{}{}",
+            String::from_utf8_lossy(&answer.stdout),
+            String::from_utf8_lossy(&answer.stderr)
+        );
+        let note = "1 use may be inferred or unresolved because npm packages are not installed \
+                    (absent)";
+        assert_eq!(text.matches(note).count(), 1, "{command}: {text}");
+    }
+
+    let answer = shop.run(&["callees", "OrderService.Place"]);
+    let notes = String::from_utf8_lossy(&answer.stderr);
+    assert!(!notes.contains("not installed"), "{notes}");
+}

@@ -3,6 +3,7 @@
 //!
 //! Limitations: no layer below uses this one.
 
+mod copies;
 mod dispatch;
 mod display;
 pub mod explain;
@@ -91,6 +92,7 @@ pub fn link(file: FileId, world: &World) -> Resolution {
     sites::record_sites(&resolver, &mut resolution);
     resolver.record_implementations(&mut resolution);
     resolver.record_dispatch(&mut resolution);
+    resolver.infer_copies(&mut resolution);
     sites::separate_packed(&resolver, &mut resolution);
     resolution
         .uses

@@ -8,6 +8,7 @@
 //! Limitations: those of [`queries`].
 
 mod arena;
+mod copies;
 pub mod hierarchy;
 pub mod instances;
 pub mod members;

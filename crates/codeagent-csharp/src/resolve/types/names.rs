@@ -16,7 +16,7 @@ use codeagent_model::graph::Access;
 
 use crate::resolve::global_index::assemblies::AssemblyId;
 use crate::resolve::global_index::provided_keys;
-use crate::resolve::global_index::tables::{NamespaceId, TypeDef, TypeDefId};
+use crate::resolve::global_index::tables::{NamespaceId, TypeDefId};
 use crate::resolve::global_index::well_known::{self, Known};
 use crate::resolve::types::Types;
 use crate::resolve::types::queries::Query;
@@ -381,39 +381,14 @@ impl Types<'_> {
         Some(tid)
     }
 
-    /// Reports whether a top-level type is the one that its name leads to in the file being resolved,
-    /// and not a copy.
-    pub fn is_nearest(&self, tid: TypeDefId) -> bool {
-        let group = self.tables.type_def(tid);
-        let (name, from) = ((group.name, group.arity), self.home_of(self.file));
-        let same = self.tables.top.get(&(group.namespace, group.name));
-        same.is_none_or(|same| same.len() == 1)
-            || self.lookup_namespace_type(group.namespace, name, self.file, from) == Some(tid)
-    }
-
-    /// Returns how far a type is from a file: 0 in the file itself, 1 in its folder, and one more for
-    /// each step to another folder. Of its parts, those next to the file in path order count: no
-    /// other shares more folders with it.
-    fn distance(&self, file: FileId, group: &TypeDef) -> usize {
-        if group.external {
-            return usize::MAX;
-        }
-        let path = self.path(file);
-        let after = group.parts.partition_point(|part| part.file < file);
-        let next = group.parts[after.saturating_sub(1)..].iter().take(2);
-        let distances = next.map(|part| {
-            if part.file == file {
-                0
-            } else {
-                1 + steps_between(path, self.path(part.file))
-            }
-        });
-        distances.min().unwrap_or(usize::MAX)
-    }
-
     /// Ranks how an assembly sees a declaration: 0 its own, 1 accessible, 2 visible but not
     /// accessible, `None` not at all.
-    fn visibility(&self, homes: &[AssemblyId], access: Access, from: AssemblyId) -> Option<u8> {
+    pub(super) fn visibility(
+        &self,
+        homes: &[AssemblyId],
+        access: Access,
+        from: AssemblyId,
+    ) -> Option<u8> {
         let assemblies = &self.tables.assemblies;
         if homes.contains(&from) {
             return Some(0);
@@ -483,12 +458,4 @@ impl Types<'_> {
         self.visibility(&group.homes, group.access, from)
             .is_some_and(|rank| rank < 2)
     }
-}
-
-/// Returns the number of steps in the tree of folders from one file to another.
-fn steps_between(path: &str, other: &str) -> usize {
-    let prefix = path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
-    let shared = prefix.filter(|(byte, _)| *byte == b'/').count();
-    let folders = |path: &str| path.matches('/').count();
-    folders(path) + folders(other) - 2 * shared
 }

@@ -119,6 +119,9 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     }
 
     note_missing(&mut document, &targets, query.face);
+    if let Some(note) = occurrences.absent_packages_note()? {
+        document.note(note_text(&note, query.face));
+    }
     if let Some(note) = sources.stale_note() {
         document.note(note_text(&note, query.face));
     }

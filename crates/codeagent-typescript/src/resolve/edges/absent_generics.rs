@@ -15,6 +15,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExprRef, FileId, Reference};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
+use nodejs_built_in_modules::is_nodejs_builtin_module;
 
 use crate::resolve::arena::{Ty, Type};
 use crate::resolve::edges::FileResolver;
@@ -103,25 +104,40 @@ impl FileResolver<'_> {
             }
 
             let ty = self.own_instance(*interface);
-            let has_member = matches!(self.lookup_member(ty, name), MemberLookup::Declared(_));
+            let has_member = self.has_callable(ty, name);
             extended.extend(has_member.then_some(own));
             has_member.then_some(ty)
         });
         self.edge_to_only_member(site, types, name)
     }
 
+    /// Reports whether a type declares a member that can be called.
+    fn has_callable(&self, ty: Ty, name: Name) -> bool {
+        let MemberLookup::Declared(member) = self.lookup_member(ty, name) else {
+            return false;
+        };
+        let value = self.type_of_lookup(MemberLookup::Declared(member), ty);
+        value.is_opaque() || self.is_open(value) || !self.signatures(value).is_empty()
+    }
+
     /// Reports whether an interface may add to the types of a module: in `declare module` with its
-    /// name or a name that contains it or is contained (`express-serve-static-core`), or globally.
+    /// name or a name that contains it or is contained (`express-serve-static-core`), or globally. A
+    /// global namespace has no types of Node.js, but for `NodeJS`.
     fn may_augment(&self, interface: DeclRef, module: &str) -> bool {
         let facts = self.facts(interface.file);
         let mut scope = facts.decl(interface.decl).scope;
         while let Some(owner) = facts.scope(scope).owner.some() {
             let block = facts.decl(owner);
-            if block.kind == DeclKind::AmbientModule {
-                let augmented = facts.text(block.name);
-                return augmented.contains(module) || module.contains(augmented);
+            match block.kind {
+                DeclKind::AmbientModule => {
+                    let augmented = facts.text(block.name);
+                    return augmented.contains(module) || module.contains(augmented);
+                }
+                DeclKind::Namespace if facts.text(block.name) != "NodeJS" => {
+                    return !is_nodejs_builtin_module(module);
+                }
+                _ => scope = block.scope,
             }
-            scope = block.scope;
         }
         true
     }

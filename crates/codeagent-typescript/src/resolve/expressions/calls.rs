@@ -10,7 +10,6 @@ use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::inference::Inference;
 use crate::resolve::global_index::well_known::BuiltinType;
-use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::types::signatures::{Param, Signature, Signatures};
@@ -424,62 +423,5 @@ impl Checker<'_> {
         }
 
         count
-    }
-
-    pub fn rejects(&self, param: Ty, value: ExprRef) -> bool {
-        let ExprRef { file, expr: value } = value;
-        let facts = self.facts(file);
-
-        match facts.expr(value) {
-            Expr::Function(lambda) => {
-                let callable = self.arena.members(param).iter().any(|ty| {
-                    ty.is_opaque()
-                        || matches!(self.get(*ty), Type::Param(_))
-                        || !self.signatures(*ty).is_empty()
-                });
-                let lambda = at(file, lambda);
-                !callable
-                    || self.takes_fewer_params(param, lambda)
-                    || self.returns_other(param, lambda)
-            }
-            Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,
-            _ => {
-                let given = self.type_of_expr(file.expr(value));
-                self.extends(given, param, &mut Vec::new()) == Some(false)
-            }
-        }
-    }
-
-    /// Reports whether a lambda whose parameters have written types returns something else than a
-    /// callback type wants.
-    fn returns_other(&self, callback: Ty, lambda: DeclRef) -> bool {
-        let is_written = |param: &DeclRef| !self.decl(*param).ty.is_none();
-        let [Signature::Declared(wanted, _)] = self.signatures(callback)[..] else {
-            return false;
-        };
-        if !self.params(lambda).iter().all(is_written) {
-            return false;
-        }
-
-        let result = self.result_of(callback);
-        if result.is_opaque() || result == Ty::NOTHING || self.is_open(result) {
-            return false;
-        }
-        let given = self.type_of_return(lambda);
-        if given == Ty::NOTHING {
-            return self.excludes_nothing(wanted.file, self.decl(wanted).ty, 0);
-        }
-        self.extends(given, result, &mut Vec::new()) == Some(false)
-    }
-
-    /// Reports whether a lambda has more parameters than a callback type passes.
-    fn takes_fewer_params(&self, callback: Ty, lambda: DeclRef) -> bool {
-        let signatures = self.signatures(callback);
-        let wanted = self.params(lambda).len();
-        !signatures.is_empty()
-            && signatures.iter().all(|signature| {
-                let params = self.signature_params(*signature);
-                params.len() < wanted && !params.last().is_some_and(|param| param.rest)
-            })
     }
 }

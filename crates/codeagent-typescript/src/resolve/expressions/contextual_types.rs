@@ -148,10 +148,7 @@ impl Checker<'_> {
                 }
             }
             Context::Attribute(component, sym) => {
-                let component = self.type_of_expr(file.expr(component));
-                let props = self.props_of(component);
-                let name = self.name(file, sym);
-                self.type_of_member(props, name)
+                self.type_of_attribute(file.expr(component), self.name(file, sym))
             }
         }
     }
@@ -296,56 +293,5 @@ impl Checker<'_> {
         } else {
             ty
         }
-    }
-
-    /// Returns the type of a component's props.
-    pub fn props_of(&self, component: Ty) -> Ty {
-        if component == Ty::EXTERNAL {
-            return Ty::EXTERNAL;
-        }
-
-        if let Type::Static(_) = self.get(component) {
-            let instance = self.instance_of(component, &[]);
-            let name = self.tables.find("props");
-            let props = self.type_of_member(instance, name);
-            return if props.is_opaque() {
-                self.first_base_arg(instance)
-            } else {
-                props
-            };
-        }
-
-        let Some(signature) = self.signatures(component).first().copied() else {
-            return Ty::UNKNOWN;
-        };
-
-        self.signature_params(signature)
-            .first()
-            .map_or(Ty::UNKNOWN, |param| param.ty)
-    }
-
-    /// Returns `P` of `class C extends React.Component<P>`, whose declaration is external.
-    fn first_base_arg(&self, instance: Ty) -> Ty {
-        let Type::Instance(decl, _) = self.get(instance) else {
-            return Ty::EXTERNAL;
-        };
-
-        let facts = self.facts(decl.file);
-        let declaration = facts.decl(decl.decl);
-        let extended = facts
-            .list(declaration.bases)
-            .iter()
-            .find(|base| base.clause == BaseClause::Extends);
-
-        let args = extended.map(|base| match facts.type_expr(base.ty) {
-            TypeExpr::Name(segments, _) => facts
-                .list(segments)
-                .last()
-                .map_or(List::default(), |segment| segment.args),
-            TypeExpr::Heritage(_, args) => args,
-            _ => List::default(),
-        });
-        let first = args.and_then(|args| facts.list(args).first().copied());
-        first.map_or(Ty::EXTERNAL, |ty| self.type_of(decl.file, ty))
     }
 }

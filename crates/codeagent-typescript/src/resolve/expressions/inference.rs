@@ -108,7 +108,7 @@ impl Checker<'_> {
         inference.found
     }
 
-    fn is_untyped_lambda_expr(&self, file: FileId, value: ExprId) -> bool {
+    pub(super) fn is_untyped_lambda_expr(&self, file: FileId, value: ExprId) -> bool {
         match self.facts(file).expr(value) {
             Expr::Function(lambda) => {
                 self.is_untyped_lambda(Signature::Declared(at(file, lambda), TypeMapper::EMPTY))

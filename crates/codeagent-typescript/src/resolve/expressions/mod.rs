@@ -2,9 +2,11 @@
 //!
 //! Limitations: types are inferred as far as members and calls need them; nothing is checked.
 
+mod arguments;
 pub mod calls;
 mod contextual_types;
 mod expr_types;
 pub mod inference;
+mod jsx;
 mod narrowing;
 mod rest_tuples;

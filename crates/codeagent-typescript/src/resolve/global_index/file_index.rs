@@ -27,6 +27,8 @@ pub struct FileIndex {
     pub(super) signatures: Vec<(ScopeId, DeclId)>,
     /// `new` expressions, sorted.
     pub(super) news: Vec<CallId>,
+    /// The component of each JSX element and its attributes as a call, sorted.
+    pub(super) elements: Vec<(ExprId, CallId)>,
     /// The source of the expected type of each call, sorted by call.
     pub(super) expected: Vec<(CallId, ContextKind)>,
     /// Some guard narrows a member path.
@@ -76,6 +78,7 @@ impl FileIndex {
         index.add_exports(facts, &name);
         index.signatures = signatures(facts);
         index.news = new_calls(facts);
+        index.elements = elements(facts);
         index.expected = expected(facts);
         index.narrows_members = facts
             .guards
@@ -305,6 +308,21 @@ fn called(facts: &Facts, expr: ExprId) -> Option<CallId> {
     }
 }
 
+fn elements(facts: &Facts) -> Vec<(ExprId, CallId)> {
+    let components = facts.exprs.iter().filter_map(|expr| match *expr {
+        Expr::Jsx(component) => component.some(),
+        _ => None,
+    });
+    let mut components: Vec<ExprId> = components.collect();
+    components.sort_unstable();
+
+    let calls = ids(&facts.calls, CallId);
+    let calls = calls.filter(|(call, _)| components.binary_search(&call.callee).is_ok());
+    let mut elements: Vec<_> = calls.map(|(call, id)| (call.callee, id)).collect();
+    elements.sort_unstable();
+    elements
+}
+
 fn expected(facts: &Facts) -> Vec<(CallId, ContextKind)> {
     let mut all = Vec::new();
     for decl in facts.decls.iter().filter(|decl| !decl.ty.is_none()) {
@@ -319,13 +337,13 @@ fn expected(facts: &Facts) -> Vec<(CallId, ContextKind)> {
         }
     }
 
+    let is_attribute = |arg: &Arg| !arg.name.is_none();
     for (call, id) in ids(&facts.calls, CallId) {
-        for (index, arg) in facts
-            .list(call.args)
-            .iter()
-            .enumerate()
-            .take(usize::from(u16::MAX))
-        {
+        let args = facts.list(call.args);
+        if args.first().is_some_and(is_attribute) {
+            continue;
+        }
+        for (index, arg) in args.iter().enumerate().take(usize::from(u16::MAX)) {
             all.extend(
                 called(facts, arg.value)
                     .map(|inner| (inner, ContextKind::Argument(id, index as u16))),

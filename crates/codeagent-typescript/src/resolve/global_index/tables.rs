@@ -285,6 +285,15 @@ impl Tables {
         self.file(file).news.binary_search(&call).is_ok()
     }
 
+    /// Returns the attributes of a JSX element as a call of its component.
+    pub fn element(&self, file: FileId, component: ExprId) -> Option<CallId> {
+        let elements = &self.file(file).elements;
+        let at = elements
+            .binary_search_by_key(&component, |entry| entry.0)
+            .ok()?;
+        Some(elements[at].1)
+    }
+
     /// Returns the source of a call's expected type.
     pub fn expected(&self, file: FileId, call: CallId) -> Option<ContextKind> {
         let expected = &self.file(file).expected;

@@ -3,7 +3,7 @@
 //! Limitations: relies on lowering to record where a guard holds and where an assignment ends it. A
 //! path has at most eight segments.
 
-use codeagent_lang::{DeclRef, ExprRef};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::symbols::scopes::LookupPosition;
@@ -42,6 +42,20 @@ impl Symbols<'_> {
         }
 
         false
+    }
+
+    /// Returns the scope in which a member path such as `a.b` is written.
+    pub fn scope_of_path(&self, path: ExprRef) -> Option<ScopeId> {
+        path_root(self.facts(path.file), path.expr).map(|(_, scope, _)| scope)
+    }
+
+    /// Reports whether a scope is another one or is in it.
+    pub fn is_within(&self, file: FileId, mut scope: ScopeId, outer: ScopeId) -> bool {
+        let facts = self.facts(file);
+        while let Some(id) = scope.some().filter(|id| *id != outer) {
+            scope = facts.scope(id).parent;
+        }
+        !scope.is_none()
     }
 
     /// Returns the narrowing that applies to a member path such as `a.b`, if there is one.

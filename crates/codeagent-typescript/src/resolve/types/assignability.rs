@@ -324,7 +324,7 @@ impl Checker<'_> {
         }
     }
 
-    fn is_enum(&self, ty: Ty) -> bool {
+    pub fn is_enum(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Enum)
     }
 
