@@ -21,6 +21,7 @@ mod named;
 mod nearest;
 mod query;
 mod rank;
+mod synonyms;
 mod text;
 mod top_level;
 mod write;
