@@ -10,8 +10,7 @@ use std::rc::Rc;
 
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{
-    Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, Sym, TypeExpr,
-    TypeId,
+    Arg, DeclFlags, DeclId, Expr, ExprId, KnownType, List, LiteralKind, Sym, TypeExpr, TypeId,
 };
 
 use crate::resolve::expressions::Checker;
