@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, anyhow};
+use codeagent_model::external::declared_package;
 use codeagent_typescript::stdlib::dts_bundle::{ALL, Declaration, words};
 use codeagent_typescript::stdlib::npm::PackageBundleWriter;
 use serde_json::Value;
@@ -26,21 +27,11 @@ pub type Files = BTreeMap<String, String>;
 pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, PackageBundleWriter)> {
     let mut packer = PackageBundleWriter::default();
     for (folder, files) in packages {
-        let package = Package::read(imported_as(folder), files).with_context(|| folder.clone())?;
+        let name = declared_package(folder).into_owned();
+        let package = Package::read(name, files).with_context(|| folder.clone())?;
         package.add(&mut packer).with_context(|| folder.clone())?;
     }
     Ok((packer.finish(), packer))
-}
-
-/// Returns the import name of a package folder; declarations of `a` may be in `@types/a`.
-fn imported_as(folder: &str) -> String {
-    match folder.strip_prefix("@types/") {
-        Some(name) => name.split_once("__").map_or_else(
-            || name.to_owned(),
-            |(scope, name)| format!("@{scope}/{name}"),
-        ),
-        None => folder.to_owned(),
-    }
 }
 
 /// A package and its manifest.

@@ -163,6 +163,19 @@ fn path_of_descriptors(descriptors: &str) -> String {
     path
 }
 
+/// Returns the npm package that a package declares: `@babel/core` for `@types/babel__core`, and
+/// otherwise the package itself.
+#[must_use]
+pub fn declared_package(name: &str) -> Cow<'_, str> {
+    let Some(typed) = name.strip_prefix("@types/") else {
+        return Cow::Borrowed(name);
+    };
+    match typed.split_once("__") {
+        Some((scope, name)) => Cow::Owned(format!("@{scope}/{name}")),
+        None => Cow::Borrowed(typed),
+    }
+}
+
 /// A package that the repository itself contains: a C# project or a `package.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnPackage {
@@ -241,6 +254,18 @@ mod tests {
         ] {
             assert_eq!(symbol.to_string(), shown);
             assert_eq!(symbol.name(), name, "{shown}");
+        }
+    }
+
+    #[test]
+    fn packages_of_declarations_count_as_what_they_declare() {
+        for (name, expected) in [
+            ("@types/babel__core", "@babel/core"),
+            ("@types/react", "react"),
+            ("@angular/core", "@angular/core"),
+            ("lodash__merge", "lodash__merge"),
+        ] {
+            assert_eq!(declared_package(name), expected);
         }
     }
 

@@ -187,13 +187,11 @@ impl DataDir {
     /// it. The caller must hold the lock and must have moved the old log into the database;
     /// otherwise a crash here would lose it.
     pub fn replace_database(&self, with: &Self) -> Result<(), DataDirError> {
-        let [seal, database, log, shared] = INDEX;
+        let [seal, _, log, shared] = INDEX;
         [seal, log, shared]
             .iter()
             .try_for_each(|name| self.remove_file(name))?;
-        for name in [database, seal] {
-            std::fs::rename(with.path().join(name), self.path().join(name))?;
-        }
+        self.move_database(with)?;
         self.remove_folder(REBUILT)
     }
 

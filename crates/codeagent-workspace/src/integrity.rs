@@ -3,8 +3,9 @@
 //! The last writer leaves a marker next to the database with its size, stamp and hash. Equal size
 //! and stamp show, at the cost of one stat, that the file is untouched. Where they differ (damage,
 //! a copy, a restored backup), the hash of the content decides. For a database of at most
-//! [`MOST_HASHED_BYTES`] it always does. There is no marker while a process writes, nor after a
-//! writer that did not close the database.
+//! [`MOST_HASHED_BYTES`] it always does. A database that was copied or pulled is hashed only when
+//! it is next written. There is no marker while a process writes, nor after a writer that did not
+//! close the database.
 //!
 //! While a process writes, a [`Guard`] notices changes by other processes. Such a database is
 //! marked as damaged.
@@ -13,7 +14,7 @@
 //! that is open is only detected by `codeagent status --verify`.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
@@ -28,6 +29,12 @@ const LOG: &str = "index.db-wal";
 
 /// Maximum size of a database that is hashed at every opening, in bytes; this takes milliseconds.
 const MOST_HASHED_BYTES: u64 = 16 << 20;
+
+/// Size of the buffer that a database is written with, in bytes.
+const BUFFER: usize = 256 << 10;
+
+/// In place of the hash, in the marker of a new database: only size and stamp are compared.
+const NOT_HASHED: &str = "-";
 
 /// Marker of a database that must be rebuilt; matches no database.
 const DAMAGED: &str = "0 0 0 damaged\n";
@@ -74,7 +81,19 @@ impl CleanShutdownMarker {
     /// Reports whether a database of matching size and stamp has the recorded content, as far as
     /// this is compared. A database that cannot be read at the moment does not count as damaged.
     fn fits(&self, database: &Path) -> bool {
-        self.size > MOST_HASHED_BYTES || hash_of(database).map_or(true, |hash| hash == self.hash)
+        self.size > MOST_HASHED_BYTES
+            || self.hash == NOT_HASHED
+            || hash_of(database).map_or(true, |hash| hash == self.hash)
+    }
+
+    /// Creates the marker of a database as it is.
+    fn new(database: &Path, hash: String) -> io::Result<Self> {
+        let metadata = database.metadata()?;
+        Ok(Self {
+            size: metadata.len(),
+            stamp: Stamp::of(&metadata),
+            hash,
+        })
     }
 }
 
@@ -167,11 +186,13 @@ impl DataDir {
         std::fs::read(self.path().join(DATABASE))
     }
 
-    /// Writes the content of an empty database. The caller must hold the lock.
+    /// Writes the content of an empty database, which the next transaction syncs. The caller must
+    /// hold the lock.
     pub fn write_database(&self, content: &mut dyn io::Read) -> io::Result<()> {
-        let mut file = open_own(&self.path().join(DATABASE))?;
+        let file = open_own(&self.path().join(DATABASE))?;
+        let mut file = BufWriter::with_capacity(BUFFER, file);
         io::copy(content, &mut file)?;
-        file.sync_all()
+        file.flush()
     }
 
     /// Reports whether there is a database, even an empty one that once had content.
@@ -205,6 +226,8 @@ impl DataDir {
 
         let is_same = if looks_same {
             marker.fits(&database)
+        } else if marker.hash == NOT_HASHED {
+            return Integrity::Unknown;
         } else {
             match hash_of(&database) {
                 Ok(hash) => hash == marker.hash,
@@ -233,12 +256,7 @@ impl DataDir {
     /// database with a log gets no marker. The caller must hold the lock.
     pub fn write_marker(&self, before: Option<&CleanShutdownMarker>) -> io::Result<()> {
         let database = self.path().join(DATABASE);
-        if self
-            .path()
-            .join(LOG)
-            .metadata()
-            .is_ok_and(|log| log.len() > 0)
-        {
+        if self.has_log() {
             return Ok(());
         }
 
@@ -249,16 +267,41 @@ impl DataDir {
 
         let marker = match before {
             Some(before) if unchanged => before.clone(),
-            _ => {
-                let metadata = database.metadata()?;
-                CleanShutdownMarker {
-                    size: metadata.len(),
-                    stamp: Stamp::of(&metadata),
-                    hash: hash_of(&database)?,
-                }
-            }
+            _ => CleanShutdownMarker::new(&database, hash_of(&database)?)?,
         };
+        self.store_marker(&marker)
+    }
 
+    /// Writes the marker of a new database, without its hash: the next writer adds it. The caller
+    /// must hold the lock.
+    pub fn mark_new(&self) -> io::Result<()> {
+        if self.has_log() {
+            return Ok(());
+        }
+        let database = self.path().join(DATABASE);
+        self.store_marker(&CleanShutdownMarker::new(&database, NOT_HASHED.to_owned())?)
+    }
+
+    /// Moves a closed database with its marker here. A move changes the stamp, so the marker gets the
+    /// new one; it is left out if it does not describe the database.
+    pub(crate) fn move_database(&self, from: &Self) -> io::Result<()> {
+        let (before, database) = (from.path().join(DATABASE), self.path().join(DATABASE));
+        let marker = from.read_marker();
+        let marker = marker.filter(|marker| marker.describes(&before).unwrap_or(false));
+
+        std::fs::rename(&before, &database)?;
+        match marker {
+            Some(marker) => self.store_marker(&CleanShutdownMarker::new(&database, marker.hash)?),
+            None => Ok(()),
+        }
+    }
+
+    fn has_log(&self) -> bool {
+        let log = self.path().join(LOG).metadata();
+        log.is_ok_and(|log| log.len() > 0)
+    }
+
+    fn store_marker(&self, marker: &CleanShutdownMarker) -> io::Result<()> {
         let text = format!(
             "{} {} {} {}\n",
             marker.size, marker.stamp.changed_ns, marker.stamp.inode, marker.hash
@@ -332,6 +375,38 @@ mod tests {
 
         dir.mark_damaged().unwrap();
         assert_eq!(dir.integrity(), Integrity::Damaged);
+    }
+
+    #[test]
+    fn a_new_database_is_whole_until_its_stamp_changes() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
+        let _lock = dir.lock_writer().unwrap();
+        let database = dir.writable_database().unwrap();
+        std::fs::write(&database, "content").unwrap();
+        dir.mark_new().unwrap();
+        assert!(dir.is_untouched() && dir.integrity() == Integrity::Whole);
+
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::fs::write(&database, "content").unwrap();
+        assert!(!dir.is_untouched() && dir.integrity() == Integrity::Unknown);
+    }
+
+    #[test]
+    fn a_moved_database_keeps_its_marker() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataRoot::at(home.path()).data_dir(root.path()).unwrap();
+        let _lock = dir.lock_writer().unwrap();
+        let fresh = dir.rebuilt().unwrap().data_dir(root.path()).unwrap();
+        let _fresh_lock = fresh.lock_writer().unwrap();
+        let database = fresh.writable_database().unwrap();
+        std::fs::write(&database, "content").unwrap();
+        fresh.write_marker(None).unwrap();
+        let hash = fresh.read_marker().unwrap().hash;
+
+        dir.move_database(&fresh).unwrap();
+        assert!(dir.is_untouched());
+        assert_eq!(dir.read_marker().unwrap().hash, hash);
     }
 
     #[test]

@@ -77,6 +77,16 @@ fn a_walk_lists_what_git_lists_without_build_output() {
 }
 
 #[test]
+fn a_walk_notes_named_files_that_it_leaves_out() {
+    let (_outer, workspace) = repository();
+    let walk = workspace.walk_noting(&["note.log", "keep.log", "a.ts", "x.cs"]);
+    assert_eq!(names(&walk), names(&workspace.walk()));
+    // Not below folders that are left out.
+    assert_eq!(walk.left_out, [path("note.log")]);
+    assert_eq!(workspace.walk().left_out, []);
+}
+
+#[test]
 fn ignore_files_above_a_root_without_git_are_not_read() {
     let outer = tempfile::tempdir().unwrap();
     fs::create_dir(outer.path().join("repo")).unwrap();
@@ -326,6 +336,13 @@ mod unix {
             workspace.list(&path("up")),
             Err(ReadError::Escapes(_))
         ));
+    }
+
+    #[test]
+    fn a_walk_notes_named_links_that_it_leaves_out() {
+        let (_outer, workspace) = repository();
+        std::os::unix::fs::symlink("a.cs", workspace.root().join("b.cs")).unwrap();
+        assert_eq!(workspace.walk_noting(&["b.cs"]).left_out, [path("b.cs")]);
     }
 
     #[test]

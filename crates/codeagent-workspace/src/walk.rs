@@ -10,7 +10,7 @@
 use std::fs::Metadata;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -68,6 +68,9 @@ pub struct Walk {
     pub folders: Vec<Entry>,
     /// `node_modules` folders, and links of that name as files; not entered, sorted by path.
     pub packages: Vec<Entry>,
+    /// Files with the names that the caller asked for that are not in `entries`, because they are
+    /// ignored or links; sorted by path.
+    pub left_out: Vec<RepoPath>,
     /// Skipped paths with the reason, sorted: for example names that are not UTF-8, or folders
     /// without permission.
     pub skipped: Vec<String>,
@@ -77,11 +80,24 @@ pub struct Walk {
     pub is_short: bool,
 }
 
+/// What a walk sees and leaves out.
+#[derive(Default)]
+struct Noted {
+    packages: Vec<Entry>,
+    left_out: Vec<RepoPath>,
+}
+
 impl Workspace {
     /// Returns all regular files that are not ignored, and their folders.
     #[must_use]
     pub fn walk(&self) -> Walk {
-        let mut walk = self.scan(&RepoPath::root(), None);
+        self.walk_noting(&[])
+    }
+
+    /// Like [`Self::walk`]; also notes the files with these names that are left out.
+    #[must_use]
+    pub fn walk_noting(&self, names: &[&'static str]) -> Walk {
+        let mut walk = self.scan(&RepoPath::root(), None, names);
         let (folders, files) = std::mem::take(&mut walk.entries)
             .into_iter()
             .partition(|entry| entry.kind == EntryKind::Directory);
@@ -121,7 +137,7 @@ impl Workspace {
         if self.stat(folder)?.kind != EntryKind::Directory {
             return Err(ReadError::NotADirectory(folder.clone()));
         }
-        Ok(self.scan(folder, Some(depth)))
+        Ok(self.scan(folder, Some(depth), &[]))
     }
 
     /// Returns an error if the root is gone: its handle survives a rename, but a walk by path would
@@ -136,9 +152,9 @@ impl Workspace {
 
     /// Walks from the root, so that all ignore files on the way apply, down to `depth` levels below
     /// `folder`.
-    fn scan(&self, folder: &RepoPath, depth: Option<usize>) -> Walk {
+    fn scan(&self, folder: &RepoPath, depth: Option<usize>, names: &[&'static str]) -> Walk {
         let ignored = Arc::new(IgnoreRules::new(self.root()));
-        let walk = self.scan_under(&ignored, folder, depth);
+        let walk = self.scan_under(&ignored, folder, depth, names);
         if !ignored.exceeds_limit() {
             return walk;
         }
@@ -147,6 +163,7 @@ impl Workspace {
             &Arc::new(IgnoreRules::top_level_only(self.root())),
             folder,
             depth,
+            names,
         )
     }
 
@@ -155,12 +172,14 @@ impl Workspace {
         ignored: &Arc<IgnoreRules>,
         folder: &RepoPath,
         depth: Option<usize>,
+        names: &[&'static str],
     ) -> Walk {
         let levels = folder.segments().count();
         let target = self.root().join(folder.as_str());
         let rules = Arc::clone(ignored);
-        let packages = Arc::new(Mutex::new(Vec::new()));
-        let (seen, root) = (Arc::clone(&packages), Arc::clone(&self.root));
+        let noted = Arc::new(Mutex::new(Noted::default()));
+        let (notes, root) = (Arc::clone(&noted), Arc::clone(&self.root));
+        let names = names.to_vec();
 
         let mut builder = WalkBuilder::new(self.root());
         builder
@@ -171,12 +190,15 @@ impl Workspace {
                 if !on_the_way(entry.path(), &target) {
                     return false;
                 }
-                if let Some(packages) = packages_of(entry, &root) {
-                    seen.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push(packages);
+                let packages = packages_of(entry, &root);
+                let is_wanted = is_wanted(entry, &rules);
+                let left_out = left_out(entry, is_wanted, &names, &root);
+                if packages.is_some() || left_out.is_some() {
+                    let mut notes = lock(&notes);
+                    notes.packages.extend(packages);
+                    notes.left_out.extend(left_out);
                 }
-                is_wanted(entry, &rules)
+                is_wanted
             });
 
         let found = Mutex::new(Walk::default());
@@ -194,21 +216,17 @@ impl Workspace {
             })
         });
 
-        let mut walk = found
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut walk = found.into_inner().unwrap_or_else(PoisonError::into_inner);
 
         walk.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         walk.skipped.extend(ignored.skipped());
         walk.skipped.sort_unstable();
         walk.unlisted.sort_unstable();
 
-        walk.packages = std::mem::take(
-            &mut *packages
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner),
-        );
+        let noted = std::mem::take(&mut *lock(&noted));
+        (walk.packages, walk.left_out) = (noted.packages, noted.left_out);
         walk.packages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        walk.left_out.sort_unstable();
 
         walk
     }
@@ -235,10 +253,7 @@ impl Workspace {
 
         let Some(outcome) = outcome else { return };
 
-        let mut walk = found
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-
+        let mut walk = lock(found);
         if let Some((path, is_short)) = failed {
             walk.unlisted.extend(path);
             walk.is_short |= is_short;
@@ -336,6 +351,22 @@ fn packages_of(entry: &DirEntry, root: &Path) -> Option<Entry> {
         EntryKind::File
     };
     Some(Entry::new(path, kind, &entry.metadata().ok()?))
+}
+
+/// Returns the path of a file with one of these names that is not listed: an ignored one or a link.
+fn left_out(entry: &DirEntry, is_wanted: bool, names: &[&str], root: &Path) -> Option<RepoPath> {
+    let kind = entry.file_type().filter(|kind| !kind.is_dir())?;
+    if is_wanted && !kind.is_symlink() {
+        return None;
+    }
+    let name = entry.file_name().to_str()?;
+    names
+        .contains(&name)
+        .then(|| RepoPath::from_relative(entry.path().strip_prefix(root).ok()?).ok())?
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn is_wanted(entry: &DirEntry, rules: &IgnoreRules) -> bool {

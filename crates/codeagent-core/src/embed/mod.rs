@@ -17,7 +17,7 @@ pub use hashing::{Hasher, HashingEmbedder, NAME as LEXHASH};
 pub use int8::Int8Vector;
 pub use model_handle::{ModelHandle, Opened};
 pub use sign_bits::{Block, LANES, MAX_DIFFERENCE, QuerySignature, SIGN_BYTES, SignBits};
-pub use text::{question_text, symbol_text, text_hash, text_of_parts};
+pub use text::{model_text, question_text, symbol_text, text_hash, text_of_parts};
 
 /// The number of dimensions of a vector.
 pub const DIMENSIONS: usize = 384;
@@ -44,7 +44,7 @@ pub trait Embedder: Send + Sync {
     fn name(&self) -> &str;
 
     /// Returns a vector for each text, in the same order. A text is a query (one line) or describes
-    /// a symbol (several lines, see [`symbol_text`]).
+    /// a symbol (several lines, see [`symbol_text`] and [`model_text`]).
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError>;
 }
 

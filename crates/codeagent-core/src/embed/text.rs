@@ -1,17 +1,25 @@
-//! The text that is embedded for a symbol: name, qualified name, path and signature, about 40
-//! tokens on four lines.
+//! The texts that are embedded for a symbol, about 40 tokens each: for letters and words its name,
+//! qualified name, path and signature; for a model also what the documentation says first, because
+//! a sentence that avoids the symbol's words is compared with it.
 //!
 //! Names are split into words, in symbols and in queries: a model was trained on `client factory`,
 //! and would split `ClientFactory` into arbitrary tokens.
 //!
 //! Limitations: bodies are left out, because they triple the cost and do not improve the results.
-//! Documentation is only searched as words.
 
-use crate::embed::tokenizer::camel_words;
+use crate::embed::tokenizer::{camel_words, runs};
 use crate::model::graph::Node;
 
 /// Maximum length of a line in bytes; limits a text to a few hundred tokens.
 const MAX_LINE: usize = 400;
+/// Maximum length of the documentation's first sentence for a model, in bytes.
+const MAX_SENTENCE: usize = 160;
+/// Shorter sentences are continued, since a period may end an abbreviation.
+const MIN_SENTENCE: usize = 20;
+/// Maximum length of the signature for a model, in bytes.
+const MAX_SIGNATURE: usize = 120;
+/// Number of folders named in the text for a model.
+const FOLDERS: usize = 2;
 
 /// Returns the text to embed for a symbol. Its lines, each possibly empty, are the name, the
 /// qualified name without its path, the path, and the signature.
@@ -40,6 +48,68 @@ pub fn text_of_parts(name: &str, qualified_name: &str, path: &str, signature: [&
         push_line(&mut text, parts);
     }
     text
+}
+
+/// Returns the text to embed for a symbol by a model. Its lines, each possibly empty, are the name,
+/// the first sentence of the documentation, the container, the words of the signature, and the
+/// innermost folders.
+#[must_use]
+pub fn model_text(node: &Node) -> String {
+    let path = node.spans.first().map_or("", |span| span.path.as_str());
+    let mut folders: Vec<&str> = path.rsplit('/').skip(1).take(FOLDERS).collect();
+    folders.reverse();
+    let signature = [&node.parameter_signature, &node.return_type]
+        .map(|part| part.as_deref().unwrap_or_default());
+    let doc = node.doc.as_deref().unwrap_or_default();
+
+    let mut text = String::with_capacity(256);
+    push_line(&mut text, &[&node.name]);
+    text.push('\n');
+    push_line(&mut text, &[first_sentence(doc)]);
+    text.push('\n');
+    push_words(&mut text, &[container(node)], MAX_LINE);
+    text.push('\n');
+    push_words(&mut text, &signature, MAX_SIGNATURE);
+    text.push('\n');
+    push_words(&mut text, &folders, MAX_LINE);
+    text
+}
+
+/// Returns the name of the direct container; empty for a top-level symbol of TypeScript.
+fn container(node: &Node) -> &str {
+    let whole = node
+        .qualified_name
+        .strip_suffix(&node.name)
+        .unwrap_or_default();
+    let inner = whole.rsplit_once('#').map_or(whole, |(_, inner)| inner);
+    let inner = inner.trim_end_matches('.');
+    inner.rsplit_once('.').map_or(inner, |(_, last)| last)
+}
+
+fn first_sentence(doc: &str) -> &str {
+    let doc = doc.trim_start();
+    let ends = doc.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
+    let end = ends
+        .filter(|end| *end >= MIN_SENTENCE)
+        .find(|end| doc[*end..].chars().next().is_none_or(char::is_whitespace));
+    let end = end.unwrap_or(doc.len()).min(MAX_SENTENCE);
+    &doc[..doc.floor_char_boundary(end)]
+}
+
+/// Appends the words of parts, without punctuation, up to a number of bytes.
+fn push_words(text: &mut String, parts: &[&str], limit: usize) {
+    let start = text.len();
+    let words = parts.iter().flat_map(|part| runs(part));
+    for word in words.flat_map(camel_words) {
+        if text.len() > start {
+            text.push(' ');
+        }
+        text.push_str(word);
+        if text.len() - start > limit {
+            text.truncate(text.floor_char_boundary(start + limit));
+            return;
+        }
+    }
 }
 
 /// Returns the text to embed for a query.
@@ -162,6 +232,27 @@ mod tests {
             ])
             .unwrap();
         assert_eq!(apart[0], apart[1]);
+    }
+
+    #[test]
+    fn the_text_for_a_model_says_what_the_symbol_is_for() {
+        let mut member = node(
+            "src/shop/cart.ts#Cart.total",
+            "packages/app/src/shop/cart.ts",
+            Some("(taxRate: number)"),
+        );
+        member.doc = Some("Adds up, e.g. prices\n of lines. Slow.".to_owned());
+        assert_eq!(
+            model_text(&member),
+            "total\nAdds up, e.g. prices  of lines.\nCart\ntax Rate number number\nsrc shop"
+        );
+
+        let long = Some("ü".repeat(MAX_LINE));
+        (member.doc, member.parameter_signature) = (long.clone(), long);
+        "Shop.total".clone_into(&mut member.qualified_name);
+        let text = model_text(&member);
+        let lengths: Vec<usize> = text.lines().map(str::len).collect();
+        assert_eq!(lengths, [5, MAX_SENTENCE, 4, MAX_SIGNATURE, 8]);
     }
 
     #[test]

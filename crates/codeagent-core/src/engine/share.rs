@@ -11,7 +11,6 @@ use std::path::Path;
 
 use codeagent_workspace::{DataDir, DataDirError, DataRoot, Workspace, WriterLock, root_mark};
 
-use crate::engine::integrity::IndexLock;
 use crate::engine::{Engine, EngineError, IndexReader};
 use crate::store::{self, FactsKey, GraphDatabase, StoreError};
 
@@ -107,11 +106,8 @@ impl SharedGraph {
     pub fn take_over(self) -> Result<(), EngineError> {
         self.database.close()?;
 
-        // Marks the database as intact when dropped.
-        let index_lock =
-            IndexLock::new(self.fresh.clone(), self.fresh_lock).map_err(DataDirError::Io)?;
-        index_lock.note_database();
-        drop(index_lock);
+        self.fresh.mark_new().map_err(DataDirError::Io)?;
+        drop(self.fresh_lock);
         Ok(self.data.replace_database(&self.fresh)?)
     }
 }

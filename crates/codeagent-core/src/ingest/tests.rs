@@ -421,6 +421,34 @@ fn an_extended_tsconfig_may_have_any_name() {
     }
 }
 
+#[test]
+fn a_manifest_is_read_even_if_an_ignore_rule_hides_it() {
+    const FILES: &[&str] = &[".gitignore", "lib/a.ts", "lib/package.json", "lib/x.ts"];
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    let engine = engine(folder.path(), 1, false);
+    let package = "{\"imports\": {\"#x\": \"./x.ts\"}}";
+
+    for manifest in [Some(package), None, Some(package)] {
+        let texts: SourceTexts = [
+            (FILES[0], Some("package.json\n")),
+            (FILES[1], Some("import { x } from '#x';\nx();\n")),
+            (FILES[2], manifest),
+            (FILES[3], Some("export function x() {}\n")),
+        ]
+        .into_iter()
+        .filter_map(|(path, text)| Some((path, text?.to_owned())))
+        .collect();
+        write(folder.path(), &texts, FILES);
+        index(&engine);
+
+        let found = dump(&engine);
+        let reads = found.contains(&"reads\tlib/a.ts\tlib/x.ts".to_owned());
+        assert_eq!(reads, manifest.is_some(), "{found:#?}");
+        assert_eq!(found, fresh(&texts, FILES));
+    }
+}
+
 /// The cost of a cycle of `extends` once grew with the cube of its length.
 #[test]
 #[allow(

@@ -5,15 +5,18 @@
 //! message leads to its handlers, and a request leads to the route with its path. Routes and requests
 //! are joined by text, so such a step is never exact. A request without a route of its own path may
 //! match one below a path on which a router is mounted. The base address of a request (`${base}users`)
-//! may have a path of its own: such a request may match the only route that ends with its path.
+//! may have a path of its own: such a request may match the only route that ends with its path, or the one
+//! that begins with a string in its file.
 //!
 //! Limitations: a message leads to handlers of its own type, not of its bases. A key with more than
 //! [`MAX_JOINED`] registrations connects nothing, and a route has at most that many requests.
 
+use rustc_hash::FxHashMap;
+
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeSpan, NodeType};
 use crate::query::mounted_routes::mounted_routes;
-use crate::query::{QueryError, bases_of};
+use crate::query::{Occurrences, QueryError, bases_of};
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
 
 /// Maximum number of joined sites of a message or key.
@@ -44,7 +47,7 @@ impl DispatchStep {
     fn of(row: DispatchRow) -> Self {
         Self {
             kind: row.kind,
-            from: row.source,
+            from: row.source.filter(|_| !hears_all(&row)),
             to: row.target,
             message: None,
             label: row.label,
@@ -97,6 +100,7 @@ pub fn dispatched_from(
                             .map(|other| DispatchStep::joined(&row, other, None)),
                     );
                 }
+                DispatchKind::Listens if hears_all(&row) => {}
                 // The interface may be for anything: only what is sent is a message.
                 DispatchKind::Handles
                     if row.confidence != Confidence::Exact
@@ -127,7 +131,7 @@ pub fn dispatched_to(
                             .map(|other| DispatchStep::joined(other, &row, None)),
                     );
                     // An unnamed function is known by its requests and its location.
-                    if row.source != row.target {
+                    if row.source != row.target || row.kind == DispatchKind::Listens {
                         steps.push(DispatchStep::of(row));
                     }
                 }
@@ -141,6 +145,94 @@ pub fn dispatched_to(
     }
 
     Ok(steps)
+}
+
+/// What code says about an event or queue.
+#[derive(Clone, Debug, Default)]
+pub struct EventSites {
+    /// What runs on it, in the order of the sites.
+    pub listeners: Vec<DispatchStep>,
+    /// Files and lines that emit it.
+    pub emitters: Vec<(FileKey, u32)>,
+}
+
+/// Reports whether a placeholder stands before a key in that of a row: `api/v*/users` for `users`.
+fn has_open_prefix(row: &DispatchRow, key: &str) -> bool {
+    let own = row.kind.key(&row.label);
+    own.strip_suffix(key)
+        .is_some_and(|prefix| prefix.contains('*'))
+}
+
+/// Returns what listens to an event or queue with a name, and what emits it.
+pub fn events_named(snapshot: &Snapshot, name: &str) -> Result<EventSites, QueryError> {
+    let rows = |kind: DispatchKind| store::dispatch_with_key(snapshot, kind, &kind.key(name));
+    let listeners = rows(DispatchKind::Listens)?;
+    let emitters = rows(DispatchKind::Emits)?;
+    Ok(EventSites {
+        listeners: listeners.into_iter().map(DispatchStep::of).collect(),
+        emitters: emitters.iter().map(|row| (row.file, row.line)).collect(),
+    })
+}
+
+/// Returns the functions that run because of what a constant names: an event, a job, a route. Those are
+/// the ones that its uses register, and those that its uses lead to.
+pub fn run_by_constant(
+    occurrences: &mut Occurrences<'_, '_>,
+    constant: NodeId,
+) -> Result<Vec<Node>, QueryError> {
+    let mut running = Vec::new();
+    for used in occurrences.incoming(&[constant], &[EdgeType::References])? {
+        let path = occurrences.path(used.file)?;
+        for id in run_by_line(occurrences, (used.file, used.line))? {
+            let node = store::node(occurrences.sources.snapshot(), id)?;
+            // What an unnamed function stands in does not run.
+            running.extend(node.filter(|node| !is_inside(node, &path, used.line)));
+        }
+    }
+    running.retain(|node| node.node_type != NodeType::File);
+    running.sort_by_key(|node| node.id);
+    running.dedup_by_key(|node| node.id);
+    Ok(running)
+}
+
+/// Reports whether a line of a file is inside a function, after the line of its name.
+#[must_use]
+pub fn is_inside(node: &Node, path: &str, line: u32) -> bool {
+    let is_around =
+        |span: &NodeSpan| span.path == path && span.name_line < line && line <= span.span.end_line;
+    node.spans.iter().any(is_around)
+}
+
+/// Returns what runs because of the argument on a line. The call may begin on the line before.
+fn run_by_line(
+    occurrences: &mut Occurrences<'_, '_>,
+    (file, line): (FileKey, u32),
+) -> Result<Vec<NodeId>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut rows = store::dispatch_on_line(snapshot, file, line)?;
+    if rows.is_empty() && line > 1 {
+        let path = occurrences.path(file)?;
+        let before = occurrences.sources.lines(&path, line - 1, line - 1)?;
+        let is_open = before.is_some_and(|lines| lines.iter().any(|line| line.ends_with('(')));
+        if is_open {
+            rows = store::dispatch_on_line(occurrences.sources.snapshot(), file, line - 1)?;
+        }
+    }
+
+    let mut running = Vec::new();
+    for row in rows {
+        match row.kind {
+            DispatchKind::Listens | DispatchKind::Serves | DispatchKind::Shows => {
+                running.extend(row.target);
+            }
+            DispatchKind::Emits | DispatchKind::Requests | DispatchKind::Opens => {
+                let others = counterparts(occurrences.sources.snapshot(), &row)?;
+                running.extend(others.iter().filter_map(|other| other.target));
+            }
+            _ => {}
+        }
+    }
+    Ok(running)
 }
 
 /// Returns the routes with a path, also of mounted routers; else those with a path that ends with it, or
@@ -160,6 +252,10 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
         for shorter in mounted_keys(&key) {
             if rows.is_empty() && routes.is_empty() && shorter.contains('/') {
                 rows = store::dispatch_with_key(snapshot, kind, shorter)?;
+                if rows.is_empty() {
+                    rows = store::dispatch_below(snapshot, kind, shorter)?;
+                    rows.retain(|row| has_open_prefix(row, shorter));
+                }
                 rows.iter_mut().for_each(doubt);
             }
         }
@@ -288,8 +384,10 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
             if rows.is_empty() && has_base(row) {
                 rows = store::dispatch_below(snapshot, kind, &key)?;
                 rows.retain(|other| belong_together(row, other));
-                let key_of = |row: &DispatchRow| row.kind.key(&row.label);
-                if rows.iter().any(|other| key_of(other) != key_of(&rows[0])) {
+                if !have_one_key(&rows) {
+                    rows = below_named_base(snapshot, row, rows)?;
+                }
+                if !have_one_key(&rows) {
                     rows.clear();
                 }
             }
@@ -319,6 +417,35 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
     Ok(rows)
 }
 
+fn have_one_key(rows: &[DispatchRow]) -> bool {
+    let key = |row: &DispatchRow| row.kind.key(&row.label);
+    rows.iter().all(|row| key(row) == key(&rows[0]))
+}
+
+/// Returns the routes whose beginning is a string in the file of a request: `super("/api/users/")` for the
+/// client of `/api/users`.
+fn below_named_base(
+    snapshot: &Snapshot,
+    request: &DispatchRow,
+    mut routes: Vec<DispatchRow>,
+) -> Result<Vec<DispatchRow>, QueryError> {
+    let file = store::file_path(snapshot, request.file)?.unwrap_or_default();
+    let end = request.kind.key(&request.label);
+    let mut named = FxHashMap::default();
+    for route in &routes {
+        let key = route.kind.key(&route.label);
+        let base = key.strip_suffix(&end).unwrap_or_default();
+        let base = base.trim_end_matches('/').to_owned();
+        if !base.contains('/') || named.contains_key(&key) {
+            continue;
+        }
+        let files = store::files_with_literal(snapshot, &base, MAX_JOINED)?;
+        named.insert(key, files.contains(&file));
+    }
+    routes.retain(|route| named.get(&route.kind.key(&route.label)) == Some(&true));
+    Ok(routes)
+}
+
 /// Reports whether a handler takes what is sent: the type arguments agree, and one of both is
 /// certain to be about messages.
 fn is_same_message(sent: &DispatchRow, handled: &DispatchRow) -> bool {
@@ -339,9 +466,20 @@ fn belong_together(row: &DispatchRow, other: &DispatchRow) -> bool {
         DispatchKind::Serves | DispatchKind::Requests => {
             verbs_agree(verb_and_path(&row.label).0, verb_and_path(&other.label).0)
         }
-        // The emitter is the same symbol.
-        DispatchKind::Listens => row.source.is_some() && row.source == other.target,
-        DispatchKind::Emits => row.target.is_some() && row.target == other.source,
+        DispatchKind::Listens => hears(row, other),
+        DispatchKind::Emits => hears(other, row),
         _ => true,
     }
+}
+
+/// Reports whether a listener hears an emitter, which may be the only one that it listens to.
+fn hears(listener: &DispatchRow, emitter: &DispatchRow) -> bool {
+    let hears_it = listener.source.is_some() && listener.source == emitter.target;
+    hears_it || hears_all(listener)
+}
+
+/// Reports whether a row is a listener that hears every emitter: its own source.
+fn hears_all(row: &DispatchRow) -> bool {
+    let is_own_source = row.source.is_some() && row.source == row.target;
+    row.kind == DispatchKind::Listens && is_own_source
 }

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::model::external::{ExternalSymbol, PackageManager};
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::model::span::Span;
+use crate::query::hierarchy::{implementations_of, is_hierarchical};
 use crate::query::{Filter, Neighbors, QueryError, Relation};
 use crate::store::{
     self, ExternalSite, FileKey, FilePackageUse, IncidentEdge, Snapshot, StoredExternal,
@@ -150,6 +151,51 @@ pub fn external_uses(
         }
     }
     Ok(edges)
+}
+
+/// Returns the members of the repository that implement or override external ones, by what their types
+/// inherit: `process` of each class that extends `WorkerHost`.
+pub fn implementations_of_external(
+    snapshot: &Snapshot,
+    members: &[StoredExternal],
+) -> Result<Vec<NodeId>, QueryError> {
+    let mut found = Vec::new();
+    for member in members {
+        let path = member.symbol.path();
+        let Some((owner, name)) = path.rsplit_once('.') else {
+            continue;
+        };
+        let mut owners = named(snapshot, owner)?;
+        owners.retain(|other| {
+            let (one, other) = (&member.symbol, &other.symbol);
+            one.manager == other.manager && one.package == other.package && other.path() == owner
+        });
+        found.extend(members_below(snapshot, &owners, name)?);
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// Returns the members with a name of the types that inherit external ones, at all levels.
+pub fn members_below(
+    snapshot: &Snapshot,
+    owners: &[StoredExternal],
+    name: &str,
+) -> Result<Vec<NodeId>, QueryError> {
+    let mut types: Vec<NodeId> = external_uses(snapshot, owners)?
+        .into_iter()
+        .filter(|(_, edge)| is_hierarchical(edge.edge_type))
+        .map(|(_, edge)| edge.other)
+        .collect();
+    types.sort_unstable();
+    types.dedup();
+    let derived = implementations_of(snapshot, &types)?;
+    types.extend(derived.into_iter().map(|(id, _)| id));
+
+    let members = store::children_of(snapshot, &types)?;
+    let named = members.into_iter().filter(|member| member.name == name);
+    Ok(named.map(|member| member.id).collect())
 }
 
 fn incident(source: NodeId, file: FileKey, site: &ExternalSite) -> IncidentEdge {

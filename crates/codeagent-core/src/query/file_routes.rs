@@ -103,7 +103,7 @@ fn route_of_file(path: &str) -> Option<String> {
     let (folders, name) = path.rsplit_once('/')?;
     let folders: Vec<&str> = folders.split('/').collect();
     let is_root = |folder: &&str| ROOTS.iter().any(|root| root.eq_ignore_ascii_case(folder));
-    let root = folders.iter().rposition(is_root)?;
+    let root = folders.iter().rposition(is_root);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     // `page.server.ts` of SvelteKit is `+page.server.ts`.
     let stem = stem.strip_suffix(".server").unwrap_or(stem);
@@ -112,6 +112,9 @@ fn route_of_file(path: &str) -> Option<String> {
     if ASIDE.contains(&stem) {
         return None;
     }
+    // `src/api/users/route.ts`, as Medusa has it.
+    let is_api = |folder: &&str| *folder == "api" && stem == "route";
+    let root = root.or_else(|| folders.iter().position(is_api))?;
 
     let is_flat = folders[root] == "routes";
     let mut parts: Vec<&str> = Vec::new();
@@ -182,6 +185,8 @@ mod tests {
             ("src/routes/blog/[slug]/+page.server.ts", Some("blog/*")),
             ("src/routes/blog/+layout.ts", None),
             ("src/cart.ts", None),
+            ("src/api/carts/[id]/route.ts", Some("carts/*")),
+            ("src/api/carts/helpers.ts", None),
             ("pages/readme.md", None),
             ("Web/Pages/Basket/Checkout.cshtml", Some("basket/checkout")),
             ("Web/Pages/Basket/Index.cshtml", Some("basket")),

@@ -27,6 +27,15 @@ const STARTS: [&str; 4] = ["which", "what", "list", "show"];
 /// Words that may precede the kind.
 const BEFORE: [&str; 5] = ["all", "kinds", "of", "the", "types"];
 
+/// Words after a kind that say only that it is one of symbols.
+const NOUNS: [&str; 5] = [
+    "classes",
+    "functions",
+    "implementations",
+    "interfaces",
+    "types",
+];
+
 /// The ends of a question for a kind.
 const ENDS: [&[&str]; 6] = [
     &["exist"],
@@ -122,11 +131,20 @@ fn is_listed(node: &Node) -> bool {
 fn kind_words(question: &str) -> Vec<Vec<String>> {
     let text = question.trim().trim_end_matches(['?', '.', '!']);
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let Some((last, kind)) = plural(&words).and_then(<[String]>::split_last) else {
+    let Some((mut last, mut kind)) = plural(&words).and_then(<[String]>::split_last) else {
         return Vec::new();
     };
+    let mut singular = Vec::new();
+    // `error classes` are what `errors` are.
+    if let Some((noun, before)) = kind.split_last()
+        && NOUNS.contains(&last.as_str())
+    {
+        (last, kind) = (noun, before);
+        singular.push(noun.clone());
+    }
+    singular.extend(singulars(last));
     let with = |last: String| kind.iter().cloned().chain([last]).collect();
-    singulars(last).into_iter().map(with).collect()
+    singular.into_iter().map(with).collect()
 }
 
 /// Returns the words of a question between its beginning and its end.

@@ -7,6 +7,7 @@ mod absent_packages;
 mod affected;
 mod changes;
 mod cursor;
+mod described_tests;
 mod dispatch;
 mod empty_result_hints;
 mod error;
@@ -69,8 +70,12 @@ pub use cursor::{
     LineUse, UsePlace, declared_on_line, unresolved_on_lines, use_places, uses_on_line,
     uses_on_lines,
 };
+pub use described_tests::{DescribedTest, described_tests};
 use dispatch::routes_of;
-pub use dispatch::{DispatchStep, dispatched_from, dispatched_to, handlers_of};
+pub use dispatch::{
+    DispatchStep, EventSites, dispatched_from, dispatched_to, events_named, handlers_of, is_inside,
+    run_by_constant,
+};
 pub use empty_result_hints::{explain_empty, related_results_hint};
 pub use error::QueryError;
 pub use export::{
@@ -79,7 +84,8 @@ pub use export::{
 };
 pub use external::{
     ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
-    package_uses_by_file, resolve_external, used_packages,
+    implementations_of_external, members_below, package_uses_by_file, resolve_external,
+    used_packages,
 };
 use file_routes::files_of_route;
 pub use file_uses::{

@@ -9,18 +9,23 @@
 //! target.
 
 mod alias;
+mod prose;
 mod tokens;
 
 use crate::model::dispatch::verbs_agree;
 use crate::model::graph::{Dialect, Node, NodeId, NodeType};
-use crate::query::external::resolve_external;
-use crate::query::{DispatchStep, NotFound, files_of_route, literal_files, resolve_symbols};
+use crate::query::dispatch::events_named;
+use crate::query::external::{members_below, resolve_external};
+use crate::query::{
+    DispatchStep, EventSites, NotFound, files_of_route, literal_files, resolve_symbols,
+};
 use crate::query::{
     Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, position, routes_of,
 };
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
+pub(super) use tokens::is_common;
 use tokens::{Token, tokens};
 pub use tokens::{is_constant, is_request_method};
 
@@ -29,9 +34,6 @@ const MAX_TARGETS: usize = 12;
 
 /// Maximum number of target files with the same name.
 const MAX_FILES: usize = 8;
-
-/// Maximum number of uncommon lower-case words in a sentence that may be names.
-const MAX_PLAIN: usize = 2;
 
 /// Words of a sentence that call a quoted text a string.
 const STRINGS: &[&str] = &[
@@ -72,12 +74,14 @@ pub enum Target {
         asked: String,
         /// The symbols; never empty.
         symbols: Vec<StoredExternal>,
+        /// The name of a member of these types that the repository implements, but does not use.
+        member: Option<String>,
     },
     /// A string that is not the name of a symbol: a route, an event, an environment variable.
     Literal(LiteralTarget),
 }
 
-/// A string of a question, and the routes that have it as their path.
+/// A string of a question, and the routes and events that it names.
 #[derive(Clone, Debug)]
 pub struct LiteralTarget {
     /// The string, without quotes.
@@ -88,6 +92,8 @@ pub struct LiteralTarget {
     pub routes: Vec<DispatchStep>,
     /// Repo-relative paths of the files that serve the route because of where they are.
     pub files: Vec<String>,
+    /// What listens to the event with this name, and what emits it.
+    pub events: EventSites,
 }
 
 /// The symbols that a name resolves to.
@@ -152,6 +158,7 @@ impl LiteralTarget {
             method: method.map(str::to_owned),
             routes: routes_of(sources.snapshot(), text)?,
             files: files_of_route(sources, text)?,
+            events: events_named(sources.snapshot(), text)?,
         })
     }
 
@@ -218,9 +225,12 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             add(sources, &mut targets, token, method)?;
         }
     }
+    if targets.is_sentence {
+        prose::add_members(snapshot, &mut targets, &tokens)?;
+    }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {
-        targets.found.extend(plain_name(snapshot, &tokens)?);
+        targets.found.extend(prose::plain_name(snapshot, &tokens)?);
     }
     if targets.found.is_empty() {
         for (asked, _) in std::mem::take(&mut targets.missing) {
@@ -269,22 +279,18 @@ fn add(
         targets.found.extend(paths);
         return Ok(());
     }
-    let literal = |sources: &Sources<'_>| LiteralTarget::new(sources, text, method);
-    if tokens::is_route(text) {
-        let route = literal(sources)?;
-        let is_registered = !route.routes.is_empty() || !route.files.is_empty();
-        if is_registered || literal_files(snapshot, text)? > 0 {
-            targets.found.push(Target::Literal(route));
-            return Ok(());
-        }
+    if let Some(route) = route(sources, text, method)? {
+        targets.found.push(Target::Literal(route));
+        return Ok(());
     }
+    let literal = |sources: &Sources<'_>| LiteralTarget::new(sources, text, method);
     let found = symbols(snapshot, text)?;
     let is_literal = token.is_quoted
         || tokens::is_constant(text)
         || tokens::is_dotted(text)
         || tokens::is_route(text);
-    // In quotation marks, the name of a string is not that of a symbol.
-    let is_string = token.is_quoted && targets.mentions(STRINGS);
+    // In quotation marks, the name of a string is not that of a symbol, nor is what no code can name.
+    let is_string = token.is_quoted && (targets.mentions(STRINGS) || !tokens::is_name(text));
     match found {
         Ok(_) if is_string && literal_files(snapshot, text)? > 0 => {
             targets.found.push(Target::Literal(literal(sources)?));
@@ -304,6 +310,7 @@ fn add(
             }
         }
         Err(_) if let Some(external) = external(snapshot, text)? => targets.found.push(external),
+        Err(_) if let Some(member) = external_member(snapshot, text)? => targets.found.push(member),
         Err(_) if is_literal => targets.found.push(Target::Literal(literal(sources)?)),
         Err(error) => match alias::resolve(sources, text)? {
             Some(alias) => targets.found.push(Target::Symbols(alias)),
@@ -313,12 +320,49 @@ fn add(
     Ok(())
 }
 
+/// Resolves the path of a route, whose first slash may be missing: a string of the repository, or the path
+/// of a route that is registered.
+fn route(
+    sources: &Sources<'_>,
+    text: &str,
+    method: Option<&str>,
+) -> Result<Option<LiteralTarget>, QueryError> {
+    let is_path = tokens::is_route(text) && literal_files(sources.snapshot(), text)? > 0;
+    let path = match text.strip_prefix('/') {
+        None if text.contains('/') => format!("/{text}"),
+        _ => text.to_owned(),
+    };
+    if !tokens::is_route(&path) {
+        return Ok(None);
+    }
+    let route = LiteralTarget::new(sources, &path, method)?;
+    let is_registered = !route.routes.is_empty() || !route.files.is_empty();
+    Ok((is_registered || is_path).then_some(route))
+}
+
 /// Resolves a name to symbols outside the repository; `None` if the repository uses none of it.
 fn external(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
     let symbols = resolve_external(snapshot, text)?;
     Ok((!symbols.is_empty()).then(|| Target::External {
         asked: text.to_owned(),
         symbols,
+        member: None,
+    }))
+}
+
+/// Resolves the name of an external type's member that the repository only implements.
+fn external_member(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
+    let Some((owner, member)) = text.rsplit_once('.') else {
+        return Ok(None);
+    };
+    let symbols = resolve_external(snapshot, owner)?;
+    if members_below(snapshot, &symbols, member)?.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Target::External {
+        asked: text.to_owned(),
+        symbols,
+        member: Some(member.to_owned()),
     }))
 }
 
@@ -411,26 +455,6 @@ fn files(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
     }
 
     Ok(files)
-}
-
-/// Returns the word of a sentence that is most likely a name: the last one that is the name of a
-/// function, type or variable.
-fn plain_name(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Option<Target>, QueryError> {
-    let is_uncommon = |token: &&Token<'_>| token.is_plain() && !tokens::is_common(token.text);
-    // With more words, the symbol is described rather than named.
-    if tokens.iter().filter(is_uncommon).count() > MAX_PLAIN {
-        return Ok(None);
-    }
-    for token in tokens.iter().rev().filter(is_uncommon) {
-        let named = store::by_name(snapshot, token.text, MAX_TARGETS)?;
-        let is_declared = named
-            .iter()
-            .any(|node| node.name == token.text && node.node_type != NodeType::Module);
-        if is_declared && let Ok(target) = symbols(snapshot, token.text)? {
-            return Ok(Some(Target::Symbols(target)));
-        }
-    }
-    Ok(None)
 }
 
 fn missing(snapshot: &Snapshot, asked: &str) -> Result<QueryError, QueryError> {

@@ -66,7 +66,7 @@ impl UnsavedIndex {
         let lock = data.lock_writer()?;
         store::copy_database(&reader.snapshot()?, &data.writable_database()?)?;
         // The marker spares the copy's first opening a check of the whole database.
-        data.write_marker(None)
+        data.mark_new()
             .map_err(codeagent_workspace::DataDirError::Io)?;
         drop(lock);
 

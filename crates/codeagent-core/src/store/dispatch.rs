@@ -1,6 +1,6 @@
 //! The table `dispatch`: code that runs without a call that names it.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row};
 
 use crate::model::dispatch::{DispatchKind, verb_and_path};
 use crate::model::graph::{Confidence, EdgeDirection, NodeId};
@@ -103,7 +103,18 @@ pub fn dispatch_at(
     let sql = format!(
         "SELECT {COLUMNS} WHERE {end} = ?1 ORDER BY file_id, line, \"column\", kind, label"
     );
-    select(snapshot, &sql, stored_id(node))
+    select(snapshot, &sql, [stored_id(node)])
+}
+
+/// Returns the rows of a line.
+pub fn dispatch_on_line(
+    snapshot: &Snapshot,
+    file: FileKey,
+    line: u32,
+) -> Result<Vec<DispatchRow>, StoreError> {
+    let sql =
+        format!("SELECT {COLUMNS} WHERE file_id = ?1 AND line = ?2 ORDER BY \"column\", kind");
+    select(snapshot, &sql, (file.0, line))
 }
 
 /// Returns the rows of a kind with a key, by site.
@@ -115,7 +126,7 @@ pub fn dispatch_with_key(
     let sql = format!(
         "SELECT {COLUMNS} WHERE key = ?1 AND key <> '' ORDER BY file_id, line, \"column\", label"
     );
-    let mut rows = select(snapshot, &sql, key)?;
+    let mut rows = select(snapshot, &sql, [key])?;
     rows.retain(|row| row.kind == kind);
     Ok(rows)
 }
@@ -129,7 +140,7 @@ pub fn dispatch_without_key(
     let sql = format!(
         "SELECT {COLUMNS} WHERE key = ?1 AND label <> '' ORDER BY file_id, line, \"column\", label"
     );
-    let mut rows = select(snapshot, &sql, "")?;
+    let mut rows = select(snapshot, &sql, [""])?;
     rows.retain(|row| row.kind == kind && verb_and_path(&row.label).1 == path);
     Ok(rows)
 }
@@ -143,7 +154,7 @@ pub fn dispatch_below(
     let sql = format!(
         "SELECT {COLUMNS} WHERE substr(key, -length(?1)) = ?1 ORDER BY file_id, line, \"column\", label"
     );
-    let mut rows = select(snapshot, &sql, format!("/{key}"))?;
+    let mut rows = select(snapshot, &sql, [format!("/{key}")])?;
     rows.retain(|row| row.kind == kind);
     Ok(rows)
 }
@@ -167,10 +178,10 @@ pub fn dispatch_targets(snapshot: &Snapshot) -> Result<Vec<(DispatchKind, NodeId
 fn select(
     snapshot: &Snapshot,
     sql: &str,
-    value: impl rusqlite::ToSql,
+    values: impl rusqlite::Params,
 ) -> Result<Vec<DispatchRow>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(sql)?;
-    let mut rows = statement.query(params![value])?;
+    let mut rows = statement.query(values)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         found.push(read(row)?);

@@ -210,3 +210,19 @@ pub fn callbacks_of(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Callback>,
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
+
+/// The first quotation mark of a label begins its title; the path of the file may have words of the rest.
+const TITLED: &str = "SELECT f.path, c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id WHERE instr(c.label, '\"') > 0 AND NOT EXISTS ( SELECT 1 FROM json_each(?1) word WHERE instr(lower(substr(c.label, instr(c.label, '\"')) || f.path), word.value) = 0 ) ORDER BY f.path, c.line_start LIMIT ?2";
+
+/// Returns path and first line of at most `limit` callbacks whose titles and paths together contain all of
+/// these texts, which are in lower case.
+pub fn callbacks_titled(
+    snapshot: &Snapshot,
+    texts: &[&str],
+    limit: usize,
+) -> Result<Vec<(String, u32)>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(TITLED)?;
+    let texts = serde_json::json!(texts).to_string();
+    let rows = statement.query_map((texts, limit as i64), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -42,7 +42,7 @@ pub use delta::{
     Delta, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, FullGraph, InputRow,
     NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
 };
-pub use dispatch::{DispatchRow, dispatch_at, dispatch_below, dispatch_targets};
+pub use dispatch::{DispatchRow, dispatch_at, dispatch_below, dispatch_on_line, dispatch_targets};
 pub use dispatch::{dispatch_with_key, dispatch_without_key};
 pub use dump::canonical_dump;
 pub use edges::{
@@ -72,7 +72,9 @@ pub use graph::{
     use_counts,
 };
 pub use imports::{FIRST_IMPORTED_FILE, ImportRow, ImportedGraph, imports};
-pub use literals::{LiteralRow, callbacks_of, count_files_with_literal, files_with_literal};
+pub use literals::{
+    LiteralRow, callbacks_of, callbacks_titled, count_files_with_literal, files_with_literal,
+};
 pub use nodes::{
     by_name, by_name_end, by_name_within, by_qualified_name, line_spans, node, node_hash,
     node_ids_of_file, nodes_named_on_line, nodes_of_file, spans_of,
@@ -83,7 +85,7 @@ pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
     Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_generated_path,
-    is_test_path, names_ending_with, nearest_names, search,
+    is_test_path, names_ending_with, nearest_names, search, tests_with_beginnings,
 };
 pub use share::{GraphDatabase, SharedVersions, copy_graph, shared_keys, shared_versions};
 pub use sign_bits::each_block;

@@ -493,10 +493,17 @@ fn every_symbol_has_sign_bits_before_the_model_runs() {
 #[test]
 fn vectors_follow_symbol_texts() {
     let (_folder, mut writer, reader) = with_vectors();
-    // Documentation is not part of the text.
+    // Documentation is part of the text.
     writer
         .apply(of_names(Write::Update, &[0, 1, 2], Some("Says more.")))
         .unwrap();
+    assert_eq!(counts_of_vectors(&reader), [3, 0]);
+    writer
+        .apply(of_names(Write::Update, &[0, 1, 2], None))
+        .unwrap();
+    let kept: Vec<NodeVector> = pending(&reader).iter().map(given).collect();
+    assert!(kept.iter().all(|kept| kept.vector.is_none()));
+    writer.put_vectors(MODEL, &kept).unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
     // Rename one symbol.
     writer

@@ -11,7 +11,9 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
 
-use crate::embed::{Hasher, Int8Vector, SignBits, Vector, symbol_text, text_hash, text_of_parts};
+use crate::embed::{
+    Hasher, Int8Vector, SignBits, Vector, model_text, symbol_text, text_hash, text_of_parts,
+};
 use crate::model::graph::{Node, NodeId, NodeType};
 use crate::store::codec::{stored_id, word_column};
 use crate::store::delta::NodeWithHash;
@@ -53,8 +55,8 @@ impl VectorUpdates {
         connection: &Connection,
         node: &Node,
     ) -> Result<(), StoreError> {
-        let text = symbol_text(node);
-        let signs = is_embedded(node.node_type).then(|| SignBits::of(&self.hasher.vector(&text)));
+        let signs = is_embedded(node.node_type)
+            .then(|| SignBits::of(&self.hasher.vector(&symbol_text(node))));
         self.lexical.push((node.id, signs));
 
         let known: Option<i64> = connection
@@ -62,7 +64,7 @@ impl VectorUpdates {
             .query_row([stored_id(node.id)], |row| row.get(0))
             .optional()?;
 
-        if known.is_some_and(|known| known != text_hash(&text)) {
+        if known.is_some_and(|known| known != text_hash(&model_text(node))) {
             self.drop_model_vector(connection, node.id)?;
         }
         Ok(())
@@ -137,7 +139,7 @@ pub(super) fn replace(
     for (_, node) in nodes {
         if stale
             .get(&node.id)
-            .is_some_and(|known| *known == text_hash(&symbol_text(node)))
+            .is_some_and(|known| *known == text_hash(&model_text(node)))
         {
             stale.remove(&node.id);
         }
@@ -194,7 +196,7 @@ pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(),
         };
 
         let is_present = stored_node(connection, *node)?
-            .is_some_and(|node| text_hash(&symbol_text(&node)) == *hash);
+            .is_some_and(|node| text_hash(&model_text(&node)) == *hash);
 
         if let Some(kept) = kept.filter(|_| is_present) {
             connection
@@ -353,7 +355,7 @@ pub fn pending_vectors(
             continue;
         };
 
-        let text = symbol_text(&node);
+        let text = model_text(&node);
         let hash = text_hash(&text);
         pending.push(Pending {
             node: node.id,

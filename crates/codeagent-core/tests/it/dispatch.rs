@@ -192,6 +192,18 @@ class ShopController : Base {
     [Obsolete] public int Old() => 1;
 }
 class Plain { [HttpGet] public int Get() => 1; }
+[ApiV1] class CartController : ControllerBase { [HttpGet(\"{id}\")] public int Get(int id) => id; }
+class ApiV1Attribute : Microsoft.AspNetCore.Mvc.RouteAttribute {
+    protected const string Base = \"api/v1/[controller]\";
+    public ApiV1Attribute() : base(Base) { }
+}
+[Versioned(\"queue/status\")] class StateController : ControllerBase { [HttpGet] public int Get() => 1; }
+class VersionedAttribute : System.Attribute, Microsoft.AspNetCore.Mvc.Routing.IRouteTemplateProvider {
+    public VersionedAttribute(string resource) { Template = $\"api/v{Version}/{resource}\"; }
+    public string Template { get; }
+}
+[Named(\"no route\")] class NamedController : ControllerBase { [HttpGet] public int Get() => 1; }
+class NamedAttribute : System.Attribute { const string Other = \"a/b\"; public NamedAttribute(string name) { } }
 ",
             ),
             (
@@ -222,14 +234,38 @@ class Button {
             "?requests Client.Load -> ShopController.Drop (DELETE api/shop/gone/drop) Program.cs:12",
             "?serves Api.Map -> Api.Find (GET /items/{id}) Program.cs:4",
             "?serves Api.Map -> Api.Map (POST /items) Program.cs:5",
+            "?serves CartController -> CartController.Get (GET /api/v1/Cart/{id}) Shop.cs:12",
             "serves ShopController -> ShopController.Drop (DELETE /api/Shop/gone/Drop) Shop.cs:6",
             "serves ShopController -> ShopController.Get (GET /api/Shop/{id:int}) Shop.cs:4",
             "serves ShopController -> ShopController.Keep (GET /api/Shop/kept/Best) Shop.cs:8",
             "serves ShopController -> ShopController.Save (POST /api/Shop) Shop.cs:5",
             "serves ShopController -> ShopController.Top (PUT /top) Shop.cs:7",
+            "?serves StateController -> StateController.Get (GET /api/v{Version}/queue/status) Shop.cs:17",
             "subscribes - -> Button.OnPressed (Closed) Program.cs:16",
             "subscribes Button.Pressed -> Button.OnPressed Program.cs:16",
             "subscribes Button.Pressed -> Button.Wire Program.cs:16",
+        ],
+    );
+}
+
+#[test]
+fn typescript_actions_of_a_store() {
+    check(
+        &[(
+            "store.ts",
+            "import { Action, Store } from '@ngxs/store';
+export class Load { constructor(public id: number) {} }
+export class Carts {
+  @Action(Load) load() {}
+  @Action(missing) other() {}
+}
+export function open(store: Store) { store.dispatch(new Load(1)); store.dispatch('plain'); }
+",
+        )],
+        &[
+            "handles store.ts#Load -> store.ts#Carts.load store.ts:4",
+            "sends store.ts#open -> store.ts#Carts.load (store.ts#Load) store.ts:7",
+            "sends store.ts#open -> store.ts#Load store.ts:7",
         ],
     );
 }
@@ -365,6 +401,68 @@ export class Other { on(name: string, f: () => void) {} }
 }
 
 #[test]
+fn typescript_events_and_jobs_named_by_constants() {
+    check(
+        &[
+            (
+                "names.ts",
+                "export enum Events { Created = 'page.created' }
+export const QUEUES = { MAIL: 'mail' } as const;
+export const PAGES = '/pages';
+export let OTHER = '/other';
+",
+            ),
+            (
+                "pages.ts",
+                "import { Controller, Get } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import { Events, OTHER, PAGES, QUEUES } from './names';
+@Controller(PAGES)
+export class Pages {
+  constructor(
+    private emitter: EventEmitter2,
+    @InjectQueue(QUEUES.MAIL) private mails: Queue,
+    private plain: Queue,
+  ) {}
+  @Get('new') create() {
+    this.emitter.emit(Events.Created, 1);
+    this.mails.add('welcome', {});
+    this.plain.add('welcome', {});
+  }
+  @Get(OTHER) other() {}
+}
+export class Listener {
+  @OnEvent(Events.Created) created() {}
+}
+",
+            ),
+            (
+                "mail.ts",
+                "import { Process, Processor } from '@nestjs/bullmq';
+import { QUEUES } from './names';
+@Processor(QUEUES.MAIL)
+export class Mails extends WorkerHost { process(job: Job) {} close() {} }
+@Processor({ name: 'images' })
+export class Images { @Process('small') shrink() {} grow() {} }
+const images = new Queue('images');
+const set = new Set<string>();
+export function upload() { images.add('small'); set.add('images'); }
+",
+            ),
+        ],
+        &[
+            "?emits mail.ts#upload -> mail.ts#Images.shrink (images) mail.ts:9",
+            "?emits pages.ts#Pages.create -> mail.ts#Mails.process (mail) pages.ts:13",
+            "?emits pages.ts#Pages.create -> pages.ts#Listener.created (page.created) pages.ts:12",
+            "listens - -> mail.ts#Images.shrink (images) mail.ts:5",
+            "listens - -> mail.ts#Mails.process (mail) mail.ts:3",
+            "listens - -> pages.ts#Listener.created (page.created) pages.ts:19",
+            "serves pages.ts#Pages -> pages.ts#Pages.create (GET /pages/new) pages.ts:11",
+        ],
+    );
+}
+
+#[test]
 fn the_base_address_of_a_client_may_have_a_path() {
     check(
         &[
@@ -377,6 +475,10 @@ class BooksController : ControllerBase {
     [HttpGet]
     public void All(int page) { }
 }
+[Route(\"api/pages\")]
+class PagesController : ControllerBase { [HttpGet(\"best\")] public void Best() { } }
+[Route(\"api/covers\")]
+class CoversController : ControllerBase { [HttpGet(\"best\")] public void Best() { } }
 ",
             ),
             (
@@ -389,14 +491,21 @@ export class Books {
   read(id: number) { return this.http.post(this.baseUrl + `books/${id}/read`, {}); }
   all(page: number) { return this.http.get(`${this.baseUrl}books?page=${page}`); }
 }
+export class Covers extends Client {
+  constructor(http: HttpClient) { super(http, '/api/covers/'); }
+  best() { return inject(HttpClient).get(`${this.url}best`); }
+}
 ",
             ),
         ],
         &[
             "?requests web/books.ts#Books.all -> BooksController.All (GET ${this.baseUrl}books?page=${page}) web/books.ts:7",
             "?requests web/books.ts#Books.read -> BooksController.Read (POST ${}books/${id}/read) web/books.ts:6",
+            "?requests web/books.ts#Covers.best -> CoversController.Best (GET ${this.url}best) web/books.ts:11",
             "serves BooksController -> BooksController.All (GET /api/Books) api/BooksController.cs:5",
             "serves BooksController -> BooksController.Read (POST /api/Books/{id}/read) api/BooksController.cs:3",
+            "serves CoversController -> CoversController.Best (GET /api/covers/best) api/BooksController.cs:11",
+            "serves PagesController -> PagesController.Best (GET /api/pages/best) api/BooksController.cs:9",
         ],
     );
 }

@@ -181,7 +181,11 @@ impl Builder<'_> {
             self.decl(decl).inner = inner;
         }
 
-        self.decl(decl).flags = flags(member.traits) | DeclFlags::MEMBER;
+        let of_type = match kind {
+            DeclKind::EnumMember => DeclFlags::MEMBER | DeclFlags::STATIC,
+            _ => DeclFlags::MEMBER,
+        };
+        self.decl(decl).flags = flags(member.traits) | of_type;
         self.decl(decl).detail = detail_of(member.traits);
         self.type_params(decl, inner, &member.type_params);
         let ty = member
@@ -436,7 +440,7 @@ fn flags(traits: Traits) -> DeclFlags {
         (Traits::VIRTUAL, DeclFlags::VIRTUAL),
         (Traits::OVERRIDE, DeclFlags::OVERRIDE),
         (Traits::SEALED, DeclFlags::SEALED),
-        (Traits::CONST, DeclFlags::CONST),
+        (Traits::CONST, DeclFlags::CONST | DeclFlags::STATIC),
         (Traits::EXTENSION, DeclFlags::EXTENSION),
         (Traits::OPTIONAL, DeclFlags::OPTIONAL),
         (Traits::PARAMS, DeclFlags::REST),

@@ -59,6 +59,15 @@ pub(super) fn routes(
     Ok(Section::names("routes", "routes with this path", lines))
 }
 
+/// Makes a section of what listens to an event.
+pub(super) fn listeners(
+    occurrences: &mut Occurrences<'_, '_>,
+    steps: &[DispatchStep],
+) -> Result<Section, AnswerError> {
+    let lines = rows(occurrences, steps, EdgeDirection::Outgoing)?;
+    Ok(Section::names("listeners", "listened to", lines))
+}
+
 /// Makes a section of steps to symbols.
 pub(super) fn to_section(
     occurrences: &mut Occurrences<'_, '_>,

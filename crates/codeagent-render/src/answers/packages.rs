@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::inspect::{DeclaredPackage, DependencyScope, ProjectPackages};
-use codeagent_core::model::external::PackageManager;
+use codeagent_core::model::external::{PackageManager, declared_package};
 use codeagent_core::query::{self, FilePackageUse, Note};
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ pub fn packages(
     let mut declared = BTreeSet::new();
     for project in projects {
         for package in &project.packages {
-            let name = declared_name(&package.name, project.manager);
+            let name = counted_name(&package.name, project.manager);
             let key = (project.path.clone(), project.manager, name);
             rows.push(declared_row(project, package, uses.get(&key)));
             declared.insert(key);
@@ -151,15 +151,11 @@ fn nearest_manifest(path: &str, is_manifest: impl Fn(&str) -> bool) -> String {
 
 /// Returns the name under which uses of a declared package are counted, in lower case: those of
 /// `@types/babel__core` are uses of `@babel/core`.
-fn declared_name(name: &str, manager: PackageManager) -> String {
+fn counted_name(name: &str, manager: PackageManager) -> String {
     let lower = name.to_lowercase();
-    let typed = lower.strip_prefix("@types/");
-    match typed.filter(|_| manager == PackageManager::Npm) {
-        Some(typed) => match typed.split_once("__") {
-            Some((scope, name)) => format!("@{scope}/{name}"),
-            None => typed.to_owned(),
-        },
-        None => lower,
+    match manager {
+        PackageManager::Npm => declared_package(&lower).into_owned(),
+        _ => lower,
     }
 }
 
@@ -214,13 +210,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn declaration_packages_count_as_what_they_declare() {
-        for (name, expected) in [
-            ("@types/babel__core", "@babel/core"),
-            ("@types/react", "react"),
-            ("@angular/core", "@angular/core"),
+    fn only_npm_has_packages_of_declarations() {
+        for (manager, expected) in [
+            (PackageManager::Npm, "@babel/core"),
+            (PackageManager::NuGet, "@types/babel__core"),
         ] {
-            assert_eq!(declared_name(name, PackageManager::Npm), expected);
+            assert_eq!(counted_name("@types/Babel__Core", manager), expected);
         }
     }
 

@@ -5,6 +5,9 @@ import { to, useAnswer } from "./api.js";
 import { counted, Kind, List, Place, Waiting, words } from "./parts.jsx";
 import { Source } from "./source.jsx";
 
+/** Declarations of a partial or merged type that are shown at once. */
+const MAX_PLACES = 3;
+
 export function SymbolPage({ name, line }) {
   const state = useAnswer("symbol", { name });
   const symbol = state.answer;
@@ -45,6 +48,12 @@ function isSame(one, other) {
   return one.name === other.name && (one.parameters ?? "") === (other.parameters ?? "");
 }
 
+function Places({ spans }) {
+  return spans.map((span, index) => (
+    <span key={span.path + span.first}>{index > 0 && ", "}<Place path={span.path} line={span.first} /></span>
+  ));
+}
+
 function Head({ symbol }) {
   const facts = [words(symbol.access), ...symbol.flags, words(symbol.kind)].filter(Boolean);
   return (
@@ -56,10 +65,15 @@ function Head({ symbol }) {
       </nav>
       <h1><Kind kind={symbol.kind} />{symbol.name}<span class="parameters">{symbol.parameters}</span></h1>
       <p class="quiet">
-        {facts.join(" ")} in {symbol.project} · {counted(symbol.uses, "use")} ·{" "}
-        {symbol.spans.map((span) => <Place key={span.path + span.first} path={span.path} line={span.first} />)} ·{" "}
-        <a href={to("graph", symbol.id)}>graph</a>
+        {facts.join(" ")}{symbol.project !== "." && ` in ${symbol.project}`} · {counted(symbol.uses, "use")} ·{" "}
+        <Places spans={symbol.spans.slice(0, MAX_PLACES)} /> · <a href={to("graph", symbol.id)}>graph</a>
       </p>
+      {symbol.spans.length > MAX_PLACES && (
+        <details class="quiet">
+          <summary>{counted(symbol.spans.length - MAX_PLACES, "more declaration")}</summary>
+          <Places spans={symbol.spans.slice(MAX_PLACES)} />
+        </details>
+      )}
       {symbol.also.length > 0 && (
         <p class="quiet">
           Also named so:{" "}

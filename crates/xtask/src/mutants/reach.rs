@@ -26,6 +26,7 @@ const MODULES: &[(&str, &str)] = &[
     ("codeagent-typescript", "resolve::"),
     ("codeagent-core", "nuget::"),
     ("codeagent-core", "packages::"),
+    ("codeagent-core", "packs::"),
 ];
 
 /// The tests of the rule pages, each case of which is a unit.

@@ -15,6 +15,7 @@ mod lists;
 mod model;
 mod notes;
 mod packages;
+mod questions;
 mod roots;
 mod routes;
 mod servers;

@@ -72,6 +72,22 @@ fn a_procedure_is_known_by_its_key() {
 }
 
 #[test]
+fn the_first_slash_of_a_route_may_be_missing() {
+    let shop = Shop::with(&[(
+        "api/TillController.cs",
+        "[Route(\"api/v1/Till\")]\nclass TillController : ControllerBase {\n    [HttpPost(\"close\")]\n    public void Close() { Bell(); }\n    void Bell() {}\n}\n",
+    )]);
+    let text = shop.stdout(&[
+        "explore",
+        "what happens when POST api/v1/Till/Close is requested?",
+    ]);
+    assert!(
+        text.contains("TillController.Close  ") && text.contains(" TillController.Bell"),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_method_of_a_request_selects_its_handler() {
     let app = "import express from 'express';\nimport { create, find, save } from './store';\nconst app = express();\nconst wrap = (action: any) => action;\napp.get('/carts/:id', (q, r) => find());\napp.post('/carts/:id', wrap(create));\napp.put('/carts/:id', (q, r) => save());\napp.get('/:id', wrap(find));\n";
     let store = "export function find() {}\nexport function save() {}\nexport function create() { save(); }\n";

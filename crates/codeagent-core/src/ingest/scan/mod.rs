@@ -163,7 +163,8 @@ const MOST_WALKS: usize = 5;
 /// Lists the repository and watches its folders. Files created in a folder before it is watched are
 /// not reported, so the walk is repeated until it finds no new folder.
 fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) -> Walk {
-    let mut walk = workspace.walk();
+    let manifests: Vec<&str> = manifests().collect();
+    let mut walk = workspace.walk_noting(&manifests);
     let Some(watcher) = watcher else { return walk };
     let mut others = package_folders(workspace, &known.packages);
     others.extend(extended_folders(workspace, known));
@@ -171,7 +172,7 @@ fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) ->
         if !watcher.watch_dirs(&watched(&walk, &others)) {
             return walk;
         }
-        walk = workspace.walk();
+        walk = workspace.walk_noting(&manifests);
     }
     if watcher.watch_dirs(&watched(&walk, &others)) {
         watcher.request_rescan();
@@ -238,6 +239,7 @@ pub fn scan(
     watcher: Option<&Watcher>,
 ) -> Scan {
     let walk = walk(workspace, known, watcher);
+    let manifests = ignored_manifests(workspace, &walk);
     let packages = walk.packages.into_iter().map(|entry| entry.path).collect();
     let mut scan = Scan {
         is_short: walk.is_short,
@@ -250,7 +252,6 @@ pub fn scan(
             path: String::new(),
             message,
         }));
-    let manifests = ignored_manifests(workspace, &walk.entries);
     let mut entries = walk.entries;
     entries.extend(manifests);
     entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -328,17 +329,21 @@ fn is_in(path: &str, folder: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns manifests that the walk did not list, from folders with sources of a language that has
+/// Returns the names of the manifests of all languages.
+fn manifests() -> impl Iterator<Item = &'static str> {
+    let rules = LANGUAGES.iter().map(|support| support.language().rules());
+    rules.flat_map(|rules| rules.manifests).copied()
+}
+
+/// Returns manifests that the walk left out, from folders with sources of a language that has
 /// manifests and from their parents.
-fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
-    let listed: FxHashSet<&str> = entries
-        .iter()
-        .map(|entry| entry.path.as_str())
-        .filter(|path| is_project_file(LANGUAGES, path))
-        .collect();
+fn ignored_manifests(workspace: &Workspace, walk: &Walk) -> Vec<Entry> {
+    if walk.left_out.is_empty() {
+        return Vec::new();
+    }
 
     let mut folders: FxHashSet<(Language, &str)> = FxHashSet::default();
-    for entry in entries {
+    for entry in &walk.entries {
         let Some(dialect) = Dialect::of_path(entry.path.as_str()) else {
             continue;
         };
@@ -356,21 +361,17 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
         }
     }
 
-    let missing: FxHashSet<String> = folders
-        .into_iter()
-        .flat_map(|(language, folder)| {
-            language
-                .rules()
-                .manifests
-                .iter()
-                .map(move |name| format!("{folder}/{name}"))
+    let is_manifest = |path: &RepoPath| {
+        let (folder, name) = path.as_str().rsplit_once('/').unwrap_or_default();
+        LANGUAGES.iter().any(|support| {
+            let language = support.language();
+            language.rules().manifests.contains(&name) && folders.contains(&(language, folder))
         })
-        .collect();
+    };
 
-    missing
-        .into_iter()
-        .filter(|path| !listed.contains(path.as_str()))
-        .filter_map(|path| workspace.stat(&RepoPath::new(&path).ok()?).ok())
+    let left_out = walk.left_out.iter().filter(|path| is_manifest(path));
+    left_out
+        .filter_map(|path| workspace.stat(path).ok())
         .filter(|entry| entry.kind == EntryKind::File)
         .collect()
 }

@@ -32,7 +32,7 @@ const COMMON: &str = "\
 const REQUEST_METHODS: [&str; 7] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
 /// Reports whether a word belongs to prose rather than to code.
-pub(super) fn is_common(word: &str) -> bool {
+pub(in crate::query) fn is_common(word: &str) -> bool {
     let word = word.to_lowercase();
     COMMON.split(' ').any(|common| common == word)
 }
@@ -57,6 +57,13 @@ pub fn is_constant(text: &str) -> bool {
 pub(super) fn is_dotted(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/:".contains(c);
     text.contains(['.', '/', ':', '-']) && text.chars().all(is_part)
+}
+
+/// Reports whether a text is written like a name, which may be qualified: `Cart.total(int)`, `a.ts#Cart`.
+pub(super) fn is_name(text: &str) -> bool {
+    let outside = text.split('(').next().unwrap_or_default();
+    let is_part = |c: char| c.is_alphanumeric() || "_$.#<>,~`/\\".contains(c);
+    outside.replace("::", ".").chars().all(is_part)
 }
 
 /// Reports whether a text is written like the path of a route: `/users/:id`, `/blog/[slug]`.
@@ -113,7 +120,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             at += first.len_utf8();
         } else {
             let length = word_length(rest);
-            push(&mut tokens, trimmed(&rest[..length]), false, false);
+            match string_argument(&rest[..length]) {
+                Some((function, text)) => push_call(&mut tokens, function, text),
+                None => push(&mut tokens, trimmed(&rest[..length]), false, false),
+            }
             at += length;
         }
     }
@@ -132,6 +142,30 @@ fn push<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str, is_quoted: bool, is_code
             is_first,
         });
     }
+}
+
+/// Splits a call with a string as its first argument, such as `api.post("/users")`.
+fn string_argument(word: &str) -> Option<(&str, &str)> {
+    let (function, arguments) = word.split_once('(')?;
+    let first = arguments.chars().next()?;
+    Some((function, quoted(arguments, first)?))
+}
+
+/// Adds the string of a call. The function is a token only if it is not a member, because its object is
+/// often a local variable; the name of a request method precedes its path.
+fn push_call<'a>(tokens: &mut Vec<Token<'a>>, function: &'a str, text: &'a str) {
+    let function = trimmed(function);
+    let member = function.rsplit_once('.').map(|(_, member)| member);
+    let name = member.unwrap_or(function);
+    let method = REQUEST_METHODS
+        .into_iter()
+        .find(|method| method.eq_ignore_ascii_case(name));
+    match method {
+        Some(method) if text.contains('/') => push(tokens, method, false, false),
+        _ if member.is_none() => push(tokens, function, false, false),
+        _ => {}
+    }
+    push(tokens, text, true, false);
 }
 
 /// Returns the text between the quotation marks at the beginning of `rest`.
@@ -214,6 +248,12 @@ mod tests {
             ("Cart's total", &["Cart", "total"]),
             ("a(b c", &["a(b", "c"]),
             ("Map<K, V>.Get", &["Map<K, V>.Get"]),
+            (
+                "what serves api.post(\"/a b\")?",
+                &["what", "serves", "POST", "/a b"],
+            ),
+            ("socket.emit('join', id)", &["join"]),
+            ("env(\"PORT\") Cart", &["env", "PORT", "Cart"]),
         ] {
             assert_eq!(texts(text), expected, "{text}");
         }

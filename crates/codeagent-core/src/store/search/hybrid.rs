@@ -35,8 +35,8 @@ impl SimilarSymbols {
     /// the symbol that they describe.
     fn weight(&self) -> f64 {
         match self.source {
-            VectorSource::Lexical => 0.2,
-            VectorSource::Model => 0.8,
+            VectorSource::Lexical => 0.1,
+            VectorSource::Model => 0.4,
         }
     }
 }
@@ -250,11 +250,11 @@ mod tests {
 
         assert_eq!(
             scores(VectorSource::Lexical),
-            [(1, 0.64), (2, 0.52), (3, 0.1)]
+            [(1, 0.72), (2, 0.46), (3, 0.05)]
         );
         assert_eq!(
             scores(VectorSource::Model),
-            [(1, 0.16), (2, 0.88), (3, 0.4)]
+            [(1, 0.48), (2, 0.64), (3, 0.2)]
         );
         assert_eq!(combined_of(&words, None)[0].1.score, 0.8);
     }

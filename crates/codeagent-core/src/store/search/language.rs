@@ -2,19 +2,20 @@
 //! signatures and documentation of all their members.
 //!
 //! A sentence describes a type or function in words that are spread over its members, so its members
-//! count together. Words are compared by root, so `scheduling` finds `Scheduler`. A bounded number
-//! of rows is gathered per word.
+//! count together. Words are compared by root, so `scheduling` finds `Scheduler`; a word that means
+//! the same counts less. A bounded number of rows is gathered per word.
 //!
 //! Limitations: only word forms that occur in names are tried. For a word in thousands of symbols,
-//! only the first of them count. The length of a top-level symbol is ignored.
+//! only the first of them count.
 
 use rusqlite::params;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::embed::tokenizer::{camel_words, is_stop_word, root, runs, without_digits};
 use crate::model::graph::NodeId;
 use crate::store::search::candidates::Candidates;
 use crate::store::search::query::{any_of, quoted};
+use crate::store::search::synonyms::synonyms;
 use crate::store::search::top_level::TopLevel;
 use crate::store::{Snapshot, StoreError};
 
@@ -25,14 +26,26 @@ const MAX_WORDS_READ: usize = 400;
 /// Maximum number of forms per word.
 const MAX_FORMS: usize = 12;
 /// Maximum number of rows per word.
-const ROWS: usize = 600;
+const ROWS: usize = 300;
 /// Further members with a word add less and less, as in bm25.
 const K1: f64 = 1.2;
+/// Exponent of a word's rarity: below 1, so that one rare word does not outweigh several others.
+const RARITY: f64 = 0.7;
+/// Worth of a field or property with a word. Types with many fields have most words by chance.
+const PROPERTY: f64 = 0.35;
+/// Worth of a word that means the same.
+const SYNONYM: f64 = 0.3;
+/// How much the score of a type falls with the logarithm of the number of its members.
+const LENGTH: f64 = 0.15;
+/// Number of top-level symbols whose members are counted.
+const COUNTED: usize = 200;
 
 /// A word of the query.
 struct Term {
     /// FTS5 expression for its forms.
     forms: String,
+    /// FTS5 expression for words that mean the same, if there are any.
+    synonyms: Option<String>,
     /// Number of names that contain one of the forms.
     names: u64,
 }
@@ -58,17 +71,23 @@ pub(super) fn by_words(
     let mut tops: FxHashMap<NodeId, f64> = FxHashMap::default();
     let mut whole = 0.0;
 
-    for (root, word) in roots(sentence) {
-        let term = term(snapshot, root, &word)?;
-        let rows = candidates.rows(&term.forms, ROWS)?;
-        let having = term.names.max(rows.len() as u64).min(total) as f64;
-        let rarity = (1.0 + (total as f64 - having + 0.5) / (having + 0.5)).ln();
+    for term in terms(snapshot, sentence)? {
+        let found = term.matches(candidates)?;
+        let having = term.names.max(found.exact as u64).min(total) as f64;
+        let rarity = (1.0 + (total as f64 - having + 0.5) / (having + 0.5))
+            .ln()
+            .powf(RARITY);
         whole += rarity;
 
         let mut counts: FxHashMap<NodeId, f64> = FxHashMap::default();
-        for id in rows {
-            *matches.members.entry(id).or_default() += rarity;
-            *counts.entry(top_level.of(id)?).or_default() += 1.0;
+        for (id, worth) in found.symbols {
+            *matches.members.entry(id).or_default() += rarity * worth;
+            let of_type = if top_level.is_inner_property(id)? {
+                PROPERTY
+            } else {
+                1.0
+            };
+            *counts.entry(top_level.of(id)?).or_default() += of_type * worth;
         }
         for (top, count) in counts {
             *tops.entry(top).or_default() += rarity * count * (K1 + 1.0) / (count + K1);
@@ -81,10 +100,52 @@ pub(super) fn by_words(
         .into_iter()
         .map(|(top, score)| (top, score * share))
         .collect();
-    matches
-        .tops
-        .sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
+
+    sort(&mut matches.tops);
+    matches.tops.truncate(COUNTED);
+    for (top, score) in &mut matches.tops {
+        let members = top_level.member_count(*top)? as f64;
+        *score /= 1.0 + LENGTH * members.ln_1p();
+    }
+    sort(&mut matches.tops);
     Ok(matches)
+}
+
+/// Sorts scores, best first.
+fn sort(tops: &mut [(NodeId, f64)]) {
+    tops.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
+}
+
+/// The symbols that have a word or one that means the same.
+struct TermMatches {
+    /// Symbols, each with how much its match is worth, from 0 to 1.
+    symbols: Vec<(NodeId, f64)>,
+    /// Number of symbols that have the word itself.
+    exact: usize,
+}
+
+impl Term {
+    fn matches(&self, candidates: &Candidates<'_>) -> Result<TermMatches, StoreError> {
+        let exact = candidates.rows(&described(&self.forms), ROWS)?;
+        let mut symbols: Vec<(NodeId, f64)> = exact.iter().map(|id| (*id, 1.0)).collect();
+
+        if let Some(synonyms) = &self.synonyms {
+            let seen: FxHashSet<NodeId> = exact.iter().copied().collect();
+            let others = candidates.rows(&described(synonyms), ROWS)?;
+            let others = others.into_iter().filter(|id| !seen.contains(id));
+            symbols.extend(others.map(|id| (id, SYNONYM)));
+        }
+        Ok(TermMatches {
+            symbols,
+            exact: exact.len(),
+        })
+    }
+}
+
+/// Returns an expression for symbols that are described by words. The words of a container are left
+/// out: they say the same of each member, and the container has them itself.
+fn described(words: &str) -> String {
+    format!("{{name signature doc}} : {words}")
 }
 
 /// Returns the words of a query without stop words, with distinct roots.
@@ -108,7 +169,42 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 
 const FORMS: &str = "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
 
-fn term(snapshot: &Snapshot, root_of_word: String, word: &str) -> Result<Term, StoreError> {
+/// Returns the words of a query with their forms and synonyms. A word of the query is no synonym of
+/// another one.
+fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
+    let roots = roots(sentence);
+    let mut terms = Vec::with_capacity(roots.len());
+
+    for (root_of_word, word) in &roots {
+        let (mut own, names) = forms(snapshot, root_of_word)?;
+        own.retain(|form| form != word);
+        own.insert(0, word.clone());
+
+        let mut others = Vec::new();
+        for synonym in synonyms(root_of_word) {
+            let synonym = root(synonym);
+            if !roots.iter().any(|(known, _)| known == synonym) {
+                others.extend(forms(snapshot, synonym)?.0);
+            }
+        }
+
+        terms.push(Term {
+            forms: any_word(&own),
+            synonyms: (!others.is_empty()).then(|| any_word(&others)),
+            names,
+        });
+    }
+    Ok(terms)
+}
+
+fn any_word(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    any_of(&quoted)
+}
+
+/// Returns the words of names that have a root, most common first, and the number of names that
+/// have one of them.
+fn forms(snapshot: &Snapshot, root_of_word: &str) -> Result<(Vec<String>, u64), StoreError> {
     let mut statement = snapshot.connection().prepare_cached(FORMS)?;
     let rows = statement.query_map(
         params![
@@ -129,19 +225,8 @@ fn term(snapshot: &Snapshot, root_of_word: String, word: &str) -> Result<Term, S
     found.sort_unstable();
     let names = found.iter().map(|(names, _)| names.0 as u64).sum();
 
-    let mut forms = vec![quoted(word)];
-    forms.extend(
-        found
-            .iter()
-            .filter(|(_, form)| form != word)
-            .take(MAX_FORMS)
-            .map(|(_, form)| quoted(form)),
-    );
-
-    Ok(Term {
-        forms: any_of(&forms),
-        names,
-    })
+    let forms = found.into_iter().take(MAX_FORMS).map(|(_, form)| form);
+    Ok((forms.collect(), names))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Symbols by the last words of their names.
+//! Symbols by words of their names.
 
-use crate::model::graph::{Node, NodeFlags};
+use crate::model::graph::{Node, NodeFlags, NodeType};
 use crate::store::codec::stored_id;
 use crate::store::nodes::select_nodes;
 use crate::store::search::query::{all_of, quoted};
-use crate::store::search::text::{SymbolName, node_of};
+use crate::store::search::text::{SymbolName, is_test_path, node_of};
 use crate::store::{Snapshot, StoreError};
 
 const WITH_WORDS: &str = "SELECT rowid FROM search WHERE search MATCH ?1 ORDER BY rowid LIMIT 5000";
@@ -20,16 +20,12 @@ pub fn names_ending_with(
         .iter()
         .map(|word| format!("name : {}", quoted(word)))
         .collect();
-    let connection = snapshot.connection();
-    let mut statement = connection.prepare_cached(WITH_WORDS)?;
-    let rows: Vec<i64> = statement
-        .query_map([all_of(&parts)], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let rows = with_words(snapshot, &parts)?;
 
     let mut nodes = Vec::new();
     for row in rows {
         let id = stored_id(node_of(row));
-        let found = select_nodes(connection, "WHERE n.id = ?1", &[&id])?;
+        let found = select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&id])?;
         nodes.extend(found.into_iter().filter(|node| {
             !node.flags.has(NodeFlags::LOCAL) && ends_with(&SymbolName::of(&node.name), words)
         }));
@@ -39,6 +35,42 @@ pub fn names_ending_with(
     }
 
     Ok(nodes)
+}
+
+/// Returns at most `limit` functions in files of tests whose names, with those of their containers, have a
+/// word with each of these beginnings, in lower case.
+pub fn tests_with_beginnings(
+    snapshot: &Snapshot,
+    beginnings: &[&str],
+    limit: usize,
+) -> Result<Vec<Node>, StoreError> {
+    let parts: Vec<String> = beginnings
+        .iter()
+        .map(|beginning| format!("{{name container}} : {}*", quoted(beginning)))
+        .collect();
+    let rows = with_words(snapshot, &parts)?;
+
+    let is_test = |node: &Node| {
+        let mut paths = node.spans.iter().map(|span| span.path.as_str());
+        node.node_type == NodeType::Method && paths.any(is_test_path)
+    };
+    let mut nodes = Vec::new();
+    for row in rows {
+        let id = stored_id(node_of(row));
+        let found = select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&id])?;
+        nodes.extend(found.into_iter().filter(is_test));
+        if nodes.len() >= limit {
+            break;
+        }
+    }
+    Ok(nodes)
+}
+
+/// Returns the rows of symbols that match all parts of a query.
+fn with_words(snapshot: &Snapshot, parts: &[String]) -> Result<Vec<i64>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(WITH_WORDS)?;
+    let rows = statement.query_map([all_of(parts)], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn ends_with(name: &SymbolName, words: &[String]) -> bool {

@@ -265,6 +265,7 @@ pub fn is_test_path(path: &str) -> bool {
 pub fn is_generated_path(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path.ends_with(".g.cs")
+        || path.starts_with(".yarn/")
         || path.ends_with(".designer.cs")
         || path.split(['/', '.']).any(is_output)
 }

@@ -55,6 +55,12 @@ impl<'c> TopLevel<'c> {
         Ok(self.container(id)?.is_property && self.of(id)? != id)
     }
 
+    /// Returns the number of direct members of a symbol.
+    pub fn member_count(&self, id: NodeId) -> Result<u64, StoreError> {
+        let mut statement = self.connection.prepare_cached(MEMBERS)?;
+        Ok(statement.query_row([stored_id(id)], |row| row.get::<_, i64>(0))? as u64)
+    }
+
     fn container(&mut self, id: NodeId) -> Result<Container, StoreError> {
         if let Some(known) = self.known.get(&id) {
             return Ok(*known);
@@ -84,3 +90,4 @@ fn read(row: &Row<'_>) -> Result<Container, StoreError> {
 /// The position of `#` distinguishes TypeScript's namespaces, which are inside a file.
 const CONTAINER: &str =
     "SELECT parent_id, node_type, instr(qualified_name, '#') FROM nodes WHERE id = ?1";
+const MEMBERS: &str = "SELECT count(*) FROM nodes WHERE parent_id = ?1";

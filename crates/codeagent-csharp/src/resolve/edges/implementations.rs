@@ -31,8 +31,7 @@ impl FileResolver<'_> {
                 here.stack.begin_site();
                 here.record_override(id, resolution);
             }
-            if decl.kind.opens_type()
-                && !matches!(decl.kind, DeclKind::Enum | DeclKind::Delegate)
+            if !matches!(decl.kind, DeclKind::Enum | DeclKind::Delegate)
                 && let Some(&tid) = here.table.types.get(&id)
             {
                 here.record_implementations(id, tid, resolution);
@@ -115,8 +114,7 @@ impl SiteResolver<'_> {
             }
 
             for interface in self.supertypes(*base).iter() {
-                let declared = matches!(self.arena.get(*interface), Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface);
-                if declared && !seen.contains(interface) {
+                if !seen.contains(interface) {
                     seen.push(*interface);
                     self.record_implemented(own, tid, *interface, resolution);
                 }

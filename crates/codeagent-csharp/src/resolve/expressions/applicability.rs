@@ -320,7 +320,7 @@ impl Checker<'_> {
             .iter()
             .zip(method_args.iter())
             .all(|(param, arg)| {
-                if arg.is_unknown() || self.has_unknown_constraints(*arg) {
+                if self.has_unknown_constraints(*arg) {
                     return true;
                 }
                 if !self.has_wanted_kind(*param, *arg) {

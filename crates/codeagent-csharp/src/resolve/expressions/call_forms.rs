@@ -52,7 +52,7 @@ pub fn call_forms(facts: &Facts) -> Vec<CallForm> {
                 call,
                 match site.kind {
                     SiteKind::Attribute => CallForm::Attribute(ty),
-                    SiteKind::ThisInit if ty.is_none() => CallForm::This(site.owner),
+                    SiteKind::ThisInit => CallForm::This(site.owner),
                     SiteKind::BaseInit if ty.is_none() => CallForm::Base(site.owner),
                     _ => CallForm::Construct(ty),
                 },

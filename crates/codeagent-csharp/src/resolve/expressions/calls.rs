@@ -136,11 +136,7 @@ impl Checker<'_> {
         args.map(|arg| Argument {
             ty: self.type_of_argument(arg.value),
             mode: arg.mode,
-            name: if arg.name.is_none() {
-                Name::NONE
-            } else {
-                self.own_name(arg.name)
-            },
+            name: self.own_name(arg.name),
             value: arg.value,
         })
         .collect()

@@ -43,17 +43,8 @@ impl Checker<'_> {
             },
             Context::Returned(function) => self.infer_returned_context(function),
             Context::Element(collection) => self.infer_element_context(collection),
-            Context::Property(object, key) => self.infer_anonymous_context(object, key),
-            Context::Attribute(..) | Context::None => Ty::UNKNOWN,
+            Context::Property(..) | Context::Attribute(..) | Context::None => Ty::UNKNOWN,
         }
-    }
-
-    fn infer_anonymous_context(&self, object: DeclId, key: codeagent_model::facts::Sym) -> Ty {
-        let context = self.infer_context_type(object);
-        let name = self.own_name(key);
-        self.lookup_members(context, name)
-            .first()
-            .map_or(Ty::UNKNOWN, |member| self.type_of_candidate(member))
     }
 
     fn infer_returned_context(&self, function: DeclId) -> Ty {

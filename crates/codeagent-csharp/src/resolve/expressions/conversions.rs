@@ -88,7 +88,7 @@ impl Checker<'_> {
         if from.is_unknown() || to.is_unknown() || from == Ty::DYNAMIC || depth > 8 {
             return Conversion::Unknown;
         }
-        if self.is_span(from) && (to == Ty::DYNAMIC || self.is_reference(to)) {
+        if self.is_span(from) && (to == Ty::DYNAMIC || self.is_value_type(to) == Some(false)) {
             return Conversion::No;
         }
         let is_function = matches!(self.arena.get(from), Type::Lambda(_) | Type::MethodGroup(_));
@@ -146,10 +146,6 @@ impl Checker<'_> {
         matches!(self.known(ty), Some((Known::Span | Known::ReadOnlySpan, _)))
     }
 
-    fn is_reference(&self, ty: Ty) -> bool {
-        matches!(self.arena.get(ty), Type::Named(..)) && self.is_value_type(ty) == Some(false)
-    }
-
     fn null_converts(&self, to: Ty, depth: u32) -> Conversion {
         if matches!(self.arena.get(to), Type::Nullable(_)) {
             return Conversion::Implicit;
@@ -161,16 +157,11 @@ impl Checker<'_> {
         }
     }
 
+    /// Converts `new()` to any type, except those of which nothing can be created.
     fn target_new_converts(&self, to: Ty) -> Conversion {
-        if self
-            .known(to)
-            .is_some_and(|(known, _)| known.is_primitive_value() || known == Known::String)
-            || self.is_interface(to) == Some(true)
-        {
-            return Conversion::No;
-        }
         match self.arena.get(to) {
             Type::Array(..) | Type::Pointer(_) => Conversion::No,
+            _ if self.is_interface(to) == Some(true) => Conversion::No,
             _ => Conversion::Implicit,
         }
     }
@@ -309,7 +300,7 @@ impl Checker<'_> {
         let instance = self.as_instance_of(from, to);
         if let Some(instance) = instance {
             let conversion = match self.arguments_convert(instance, to, depth) {
-                Conversion::No => self.other_instances_convert(from, instance, to, depth),
+                Conversion::No => self.other_instances_convert(from, to, depth),
                 conversion => conversion,
             };
             if conversion != Conversion::No {
@@ -329,22 +320,22 @@ impl Checker<'_> {
         }
     }
 
-    /// Tries the other instances: a type may implement an interface for several type arguments.
-    fn other_instances_convert(&self, from: Ty, instance: Ty, to: Ty, depth: u32) -> Conversion {
-        let is_other = |base: &Ty| match (self.arena.get(*base), self.arena.get(to)) {
-            (Type::Named(a, _), Type::Named(b, _)) => a == b && *base != instance,
+    /// Tries all instances: a type may implement an interface for several type arguments.
+    fn other_instances_convert(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        let is_instance = |base: &Ty| match (self.arena.get(*base), self.arena.get(to)) {
+            (Type::Named(a, _), Type::Named(b, _)) => a == b,
             _ => false,
         };
         let supertypes = self.supertypes(from);
         if !self.spend(supertypes.len()) {
             return Conversion::Unknown;
         }
-        let others = supertypes
+        let instances = supertypes
             .iter()
             .copied()
-            .filter(is_other)
-            .map(|other| self.arguments_convert(other, to, depth));
-        others.max().unwrap_or(Conversion::No)
+            .filter(is_instance)
+            .map(|instance| self.arguments_convert(instance, to, depth));
+        instances.max().unwrap_or(Conversion::No)
     }
 
     /// Applies the implicit span conversions (C# 14): from an array, a span or a string to a span
@@ -373,10 +364,6 @@ impl Checker<'_> {
 
     /// Converts the type arguments of two instances of one definition.
     fn arguments_convert(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
-        if from == to {
-            return Conversion::Implicit;
-        }
-
         let (a, b) = match (self.arena.get(from), self.arena.get(to)) {
             (Type::Named(_, a), Type::Named(_, b))
             | (Type::External(_, a), Type::External(_, b)) => (a, b),
@@ -386,9 +373,6 @@ impl Checker<'_> {
         let pairs = a.iter().zip(b.iter()).enumerate().map(|(index, (x, y))| {
             if x == y {
                 return Conversion::Implicit;
-            }
-            if x.is_unknown() || y.is_unknown() {
-                return Conversion::Unknown;
             }
 
             let there = self.convert_part(*x, *y, depth);
@@ -426,7 +410,7 @@ impl Checker<'_> {
 
     /// Returns the variance of a type parameter: whether its argument may be replaced by a wider
     /// type (`out`) and by a narrower one (`in`).
-    fn variance(&self, ty: Ty, index: usize) -> (bool, bool) {
+    pub(super) fn variance(&self, ty: Ty, index: usize) -> (bool, bool) {
         match self.arena.get(ty) {
             Type::Named(tid, _) => {
                 let group = self.type_def(tid);

@@ -304,18 +304,16 @@ impl Checker<'_> {
 
     fn lookup_value_member(&self, receiver: Ty, base: ExprId, name: Name) -> MemberAccess {
         let candidates = self.lookup_members(receiver, name).to_vec();
-        if candidates.is_empty()
-            && let Some(access) = self.lookup_color_color(base, name)
-        {
-            return access;
-        }
-
         if !candidates.is_empty() {
             return MemberAccess {
                 candidates,
                 receiver,
                 ty: Ty::UNKNOWN,
             };
+        }
+
+        if let Some(access) = self.lookup_color_color(base, name) {
+            return access;
         }
 
         if receiver.is_unknown() {
@@ -368,10 +366,7 @@ impl Checker<'_> {
 
     /// Reports whether a member is accessed through the type.
     pub fn is_static(&self, candidate: &Candidate) -> bool {
-        let decl = self.decl(candidate.decl);
-        decl.flags.has(DeclFlags::STATIC)
-            || decl.flags.has(DeclFlags::CONST)
-            || decl.kind == DeclKind::EnumMember
+        self.decl(candidate.decl).flags.has(DeclFlags::STATIC)
     }
 
     fn lookup_static_member(&self, receiver: Ty, ty: Ty, name: Name) -> MemberAccess {
@@ -409,7 +404,7 @@ impl Checker<'_> {
         let scope = self.facts.decl(object).inner;
         let member = self.facts.decl_ids().find(|id| {
             let decl = self.facts.decl(*id);
-            decl.scope == scope && !scope.is_none() && self.own_name(decl.name) == name
+            decl.scope == scope && self.own_name(decl.name) == name
         });
         member.map_or(Ty::UNKNOWN, |member| {
             self.in_object(object, || self.type_of_expr(self.facts.decl(member).init))

@@ -149,9 +149,6 @@ impl Checker<'_> {
 
     fn explicit_lambda_bounds(&self, state: &mut Inference<'_>, formal: Ty, lambda: DeclId) {
         let explicit = self.explicit_params(lambda);
-        if explicit.iter().all(|ty| ty.is_unknown()) {
-            return;
-        }
         let Some(DelegateShape { params, .. }) = self.delegate_shape(formal) else {
             return;
         };
@@ -252,7 +249,7 @@ impl Checker<'_> {
 
     /// Reports whether a type is a type parameter that only accepts value types.
     pub(super) fn is_value_param(&self, ty: Ty) -> bool {
-        matches!(self.arena.get(ty), Type::Param(..)) && self.param_is_value_type(ty) == Some(true)
+        self.param_is_value_type(ty) == Some(true)
     }
 
     fn bound_arguments(
@@ -278,8 +275,9 @@ impl Checker<'_> {
             _ => return,
         };
 
-        for (x, y) in wanted.iter().zip(given.iter()) {
-            self.bound_deep(state, (*x, *y), exact, depth + 1);
+        for (index, (x, y)) in wanted.iter().zip(given.iter()).enumerate() {
+            let is_exact = exact || self.variance(formal, index) == (false, false);
+            self.bound_deep(state, (*x, *y), is_exact, depth + 1);
         }
     }
 }

@@ -114,7 +114,7 @@ impl Checker<'_> {
                 _ if self.is_delegate(ty) == Some(true) && self.delegate_shape(best).is_none() => {
                     best = ty
                 }
-                _ if ty != best && self.convert(best, ty) == Conversion::Implicit => best = ty,
+                _ if self.convert(best, ty) == Conversion::Implicit => best = ty,
                 _ => {}
             }
         }

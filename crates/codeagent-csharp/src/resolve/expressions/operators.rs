@@ -187,10 +187,8 @@ impl Checker<'_> {
             (Some(first), Some(second)) if first.is_numeric() && second.is_numeric() => {
                 if let Some(wider) = self.wider(a, b) {
                     wider
-                } else if first == second || second.widens_to(first) {
+                } else if first == second {
                     x
-                } else if first.widens_to(second) {
-                    y
                 } else if first == Known::UInt64 || second == Known::UInt64 {
                     // The other operand must be a constant that fits (standard §12.4.7.3).
                     self.known_type(Known::UInt64, &[])

@@ -210,7 +210,7 @@ impl Checker<'_> {
             }
 
             if losses < best.1 {
-                best = (form, losses, sure && losses == 0 || rivals.len() == 1);
+                best = (form, losses, sure && losses == 0);
             }
         }
         (best.0, best.2)

@@ -145,8 +145,7 @@ impl Checker<'_> {
             TypeOrNamespace::Type(ty) => SimpleName::Type(ty),
             _ => match self.lookup(place, name, arity, true) {
                 TypeOrNamespace::Namespace(namespace) => SimpleName::Namespace(namespace),
-                TypeOrNamespace::Type(ty) => SimpleName::Type(ty),
-                TypeOrNamespace::None => SimpleName::None,
+                _ => SimpleName::None,
             },
         }
     }
@@ -232,11 +231,8 @@ impl Checker<'_> {
             undeclared |= matches!(self.arena.get(ty), Type::External(..));
             for member in self.lookup_members(ty, name).iter() {
                 let decl = self.decl(member.decl);
-                let is_static = decl.flags.has(DeclFlags::STATIC)
-                    || decl.flags.has(DeclFlags::CONST)
-                    || decl.kind == DeclKind::EnumMember;
                 let is_own = member.depth == 0;
-                if is_static
+                if self.is_static(member)
                     && is_own
                     && !decl.flags.has(DeclFlags::EXTENSION)
                     && !(invoked && self.cannot_be_invoked(std::slice::from_ref(member)))
@@ -264,10 +260,7 @@ impl Checker<'_> {
         if declared.is_unknown() && candidate.decl.file == self.file && !decl.init.is_none() {
             return self.type_of_initialised(candidate.decl.decl);
         }
-        match self.arena.get(candidate.within) {
-            Type::Unknown => declared,
-            _ => self.substitute(declared, candidate.within),
-        }
+        self.substitute(declared, candidate.within)
     }
 
     fn type_of_initialised(&self, decl: DeclId) -> Ty {

@@ -74,11 +74,10 @@ impl Assemblies {
             }
 
             for (other, seen) in projects.iter().enumerate() {
-                let friend = other == index
-                    || seen
-                        .internals_visible_to
-                        .iter()
-                        .any(|name| same_assembly(name, &project.assembly_name));
+                let friend = seen
+                    .internals_visible_to
+                    .iter()
+                    .any(|name| same_assembly(name, &project.assembly_name));
                 made.friends[index * width + other] = friend;
             }
 

@@ -511,23 +511,6 @@ fn libraries(packages: &[Arc<Library>]) -> Vec<&Library> {
         .collect()
 }
 
-/// Reports whether declarations of this kind are members of a type.
-pub(in crate::resolve) fn is_member_kind(kind: DeclKind) -> bool {
-    matches!(
-        kind,
-        DeclKind::Method
-            | DeclKind::Constructor
-            | DeclKind::PrimaryConstructor
-            | DeclKind::Operator
-            | DeclKind::Conversion
-            | DeclKind::Property
-            | DeclKind::Field
-            | DeclKind::Event
-            | DeclKind::Indexer
-            | DeclKind::EnumMember
-    )
-}
-
 /// Reports whether a scope is the body of a type.
 #[must_use]
 pub fn is_type_scope(kind: ScopeKind) -> bool {

@@ -113,11 +113,7 @@ impl Types<'_> {
                         .then_some(Known::Object),
                 };
 
-                bases.extend(
-                    implicit
-                        .map(|known| self.known_type(known, &[]))
-                        .filter(|base| *base != ty),
-                );
+                bases.extend(implicit.map(|known| self.known_type(known, &[])));
 
                 if matches!(
                     self.tables.type_def(tid).kind,
@@ -168,15 +164,13 @@ impl Types<'_> {
     /// (`false`).
     pub fn param_is_value_type(&self, param: Ty) -> Option<bool> {
         let mut answer = None;
-        self.each_constraint(self.constrained_param(param)?, &mut |file, clause, ty| {
-            if clause == BaseClause::ConstraintWord {
-                let facts = self.facts(file);
-                if let TypeExpr::Primitive(word) = facts.type_expr(ty) {
-                    match facts.text(word) {
-                        "struct" | "unmanaged" => answer = Some(true),
-                        "class" => answer = Some(false),
-                        _ => {}
-                    }
+        self.each_constraint(self.constrained_param(param)?, &mut |file, _, ty| {
+            let facts = self.facts(file);
+            if let TypeExpr::Primitive(word) = facts.type_expr(ty) {
+                match facts.text(word) {
+                    "struct" | "unmanaged" => answer = Some(true),
+                    "class" => answer = Some(false),
+                    _ => {}
                 }
             }
         });

@@ -262,9 +262,7 @@ impl Types<'_> {
                 .copied()
                 .find(|base| self.is_interface(*base) == Some(false));
             match next {
-                Some(next)
-                    if matches!(self.arena.get(next), Type::Named(..)) && next != current =>
-                {
+                Some(next) if next != current => {
                     chain.push(vec![next]);
                     current = next;
                 }
@@ -277,9 +275,6 @@ impl Types<'_> {
 
     /// Removes members that are inaccessible from the file being resolved, unless all are.
     pub fn prefer_accessible(&self, found: Vec<Candidate>) -> Vec<Candidate> {
-        if found.iter().all(|candidate| self.is_accessible(*candidate)) {
-            return found;
-        }
         let accessible: Vec<Candidate> = found
             .iter()
             .copied()

@@ -362,12 +362,8 @@ impl Types<'_> {
             let Some(rank) = self.visibility(&group.homes, group.access, from) else {
                 continue;
             };
-            if best.is_some_and(|((other, _), _)| other < rank) {
-                continue;
-            }
-
             // No project says which copy a file without one is compiled with: the nearest is likely.
-            let distance = if is_owned || all.len() == 1 {
+            let distance = if is_owned {
                 0
             } else {
                 self.distance(file, group)

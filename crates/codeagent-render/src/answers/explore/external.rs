@@ -1,6 +1,6 @@
 //! Sections about symbols outside the repository: what uses them, and what extends them.
 
-use codeagent_core::model::graph::EdgeType;
+use codeagent_core::model::graph::{EdgeType, NodeId};
 use codeagent_core::query::{self, Occurrence, Occurrences, StoredExternal};
 
 use super::wants::Wants;
@@ -26,13 +26,24 @@ const SECTIONS: [(&str, &str, &[EdgeType]); 4] = [
     ("imports", "imported by", &[EdgeType::Imports]),
 ];
 
+/// Adds external symbols or, with a `member`, what implements a member of these types.
 pub(super) fn sections(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    symbols: &[StoredExternal],
+    (symbols, member): (&[StoredExternal], Option<&str>),
     wants: Wants,
 ) -> Result<(), AnswerError> {
-    document.line(heading(symbols));
+    document.line(heading(symbols, member));
+
+    let snapshot = occurrences.sources.snapshot();
+    if let Some(member) = member {
+        let found = query::members_below(snapshot, symbols, member)?;
+        return implementing(document, occurrences, &found, wants);
+    }
+    if wants.implementations {
+        let found = query::implementations_of_external(snapshot, symbols)?;
+        implementing(document, occurrences, &found, wants)?;
+    }
 
     let snapshot = occurrences.sources.snapshot();
     let members = query::external_members(snapshot, symbols)?;
@@ -75,9 +86,28 @@ pub(super) fn sections(
     Ok(())
 }
 
+/// Adds the members of the repository that implement or override external ones.
+fn implementing(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    members: &[NodeId],
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    let places = occurrences.of_declarations(members)?;
+    let section =
+        Section::occurrence_rows("overrides", "members that implement or override it", places);
+    document.section(wants.weigh(section, true, 0));
+    Ok(())
+}
+
 /// Names the symbols, overloads once.
-fn heading(symbols: &[StoredExternal]) -> String {
+fn heading(symbols: &[StoredExternal], member: Option<&str>) -> String {
     let mut names = query::external_names(symbols);
+    if let Some(member) = member {
+        names
+            .iter_mut()
+            .for_each(|name| *name = format!("{name}.{member}"));
+    }
 
     let more = match names.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),

@@ -99,7 +99,8 @@ pub(super) fn details(
     nodes: &[Node],
 ) -> Result<(), AnswerError> {
     if let Some(doc) = nodes.iter().find_map(|node| node.doc.as_deref()) {
-        document.line(cut(&doc.replace('\n', " "), MAX_DOC));
+        let text = doc.trim_start_matches(['#', ' ']).replace('\n', " ");
+        document.line(cut(&text, MAX_DOC));
     }
     let path = nodes.first().and_then(|node| node.spans.first());
     let path = path.map_or("", |span| span.path.as_str());

@@ -19,6 +19,7 @@ pub(super) fn sections(
         document.line(heading(occurrences, base)?);
         let subject = Subject {
             nodes: std::slice::from_ref(base),
+            words: &[],
             wants: Wants {
                 implementations: true,
                 ..wants

@@ -7,8 +7,9 @@ use codeagent_core::query::{
 };
 
 use super::file_folder::serving;
+use super::flow::FLOW_TITLE;
 use super::heading::signature;
-use super::member::{FLOW_TITLE, is_callable, numbered};
+use super::member::{is_callable, numbered};
 use super::wants::{WANTED, Wants};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
@@ -39,7 +40,10 @@ pub(super) fn literal(
 ) -> Result<(), AnswerError> {
     let text = target.text.as_str();
     let sites = sites(occurrences, text, within)?;
-    if sites.is_empty() && target.files.is_empty() && target.routes.is_empty() {
+    let is_registered = !target.files.is_empty()
+        || !target.routes.is_empty()
+        || !target.events.listeners.is_empty();
+    if sites.is_empty() && !is_registered {
         return Ok(());
     }
 
@@ -54,7 +58,13 @@ pub(super) fn literal(
     for site in sites {
         places.push(occurrences.at(&site.path, site.line)?);
     }
+    let emitters = emitters(occurrences, target)?;
+    places.retain(|place| !emitters.contains(place));
+    document.section(Section::occurrence_rows("emitters", "emitted at", emitters).weighing(30));
     let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
+    if !is_handled && text.starts_with('/') {
+        pages(document, occurrences, text)?;
+    }
     if !is_handled && code.len() <= MAX_IN_CONTEXT {
         around(document, occurrences, &code)?;
     }
@@ -65,6 +75,19 @@ pub(super) fn literal(
     document.section(Section::occurrence_rows("lines", title, others).weighing(20));
     document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));
     Ok(())
+}
+
+/// Returns the places that emit the event with the name of a literal.
+fn emitters(
+    occurrences: &mut Occurrences<'_, '_>,
+    target: &LiteralTarget,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let mut places = Vec::with_capacity(target.events.emitters.len());
+    for (file, line) in &target.events.emitters {
+        let path = occurrences.path(*file)?;
+        places.push(occurrences.at(&path, *line)?);
+    }
+    Ok(places)
 }
 
 /// Returns the places that name a literal, those in `within` if there are any.
@@ -115,13 +138,19 @@ fn handlers(
     let method = method.filter(|_| !is_other_method);
     let depth = if wants.flow { usize::MAX } else { 0 };
     let callbacks = query::handlers(occurrences, &target.text, method, depth)?;
-    let is_handled = !callbacks.is_empty() || !routes.is_empty() || !target.files.is_empty();
+    let is_handled = !callbacks.is_empty()
+        || !routes.is_empty()
+        || !target.files.is_empty()
+        || !target.events.listeners.is_empty();
     let title = "handled by, matched by equal text";
     document.section(Section::lines("handlers", title, callbacks).weighing(20));
 
     document.section(dispatch::routes(occurrences, routes)?.weighing(20));
 
-    let mut running = route_functions(occurrences, routes)?;
+    let listeners = &target.events.listeners;
+    document.section(dispatch::listeners(occurrences, listeners)?.weighing(20));
+    let mut running = functions_run(occurrences, routes)?;
+    running.extend(functions_run(occurrences, listeners)?);
     let mut files = Vec::new();
     for path in &target.files {
         files.push(path.clone());
@@ -140,18 +169,33 @@ fn handlers(
     Ok(is_handled)
 }
 
-/// Returns the functions with a name that routes run. An unnamed one is known by what is around it.
-fn route_functions(
-    occurrences: &Occurrences<'_, '_>,
-    routes: &[DispatchStep],
+/// Adds the Razor components that are shown at a route: `@page "/carts"`.
+fn pages(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    route: &str,
+) -> Result<(), AnswerError> {
+    let directive = format!("@page \"{route}\"");
+    let found = query::search_text(occurrences, &plain_text(&directive))?;
+    let places = found.code.into_iter().chain(found.others).collect();
+    let section = Section::occurrence_rows("pages", "pages with this route", places);
+    document.section(section.weighing(30));
+    Ok(())
+}
+
+/// Returns the functions with a name that routes and events run. An unnamed one is known by what is around
+/// it.
+fn functions_run(
+    occurrences: &mut Occurrences<'_, '_>,
+    steps: &[DispatchStep],
 ) -> Result<Vec<Node>, AnswerError> {
-    let snapshot = occurrences.sources.snapshot();
     let mut functions = Vec::new();
-    let named = routes.iter().filter(|route| route.from != route.to);
-    for id in named.filter_map(|route| route.to) {
-        let symbol = query::get_node(snapshot, id)?;
-        let node = symbol.map(|symbol| symbol.node);
-        functions.extend(node.filter(is_callable));
+    for step in steps.iter().filter(|step| step.from != step.to) {
+        let Some(id) = step.to else { continue };
+        let path = occurrences.path(step.site.0)?;
+        let symbol = query::get_node(occurrences.sources.snapshot(), id)?;
+        let node = symbol.map(|symbol| symbol.node).filter(is_callable);
+        functions.extend(node.filter(|node| !query::is_inside(node, &path, step.site.1)));
     }
     Ok(functions)
 }
@@ -187,7 +231,8 @@ fn other_lines(
     Ok(found)
 }
 
-fn plain_text(pattern: &str) -> TextSearchQuery<'_> {
+/// A search for a text as it is.
+pub(super) fn plain_text(pattern: &str) -> TextSearchQuery<'_> {
     TextSearchQuery {
         pattern,
         is_regex: false,
@@ -203,10 +248,11 @@ pub(super) fn expressions(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     names: &[&str],
+    wants: Wants,
 ) -> Result<(), AnswerError> {
     for name in names.iter().copied().take(MAX_EXPRESSIONS) {
         let found = query::search_text(occurrences, &plain_text(name))?;
-        let count = found.code.len() + found.tests.len();
+        let count = found.code.len() + found.tests.len() + found.others.len();
         if count == 0 {
             continue;
         }
@@ -218,14 +264,32 @@ pub(super) fn expressions(
         let section =
             Section::occurrence_rows("lines", "lines of code that contain it", found.code);
         document.section(section.weighing(30));
+        let title = "in files of other languages";
+        document.section(Section::occurrence_rows("mentions", title, found.others).weighing(20));
         document.section(Section::occurrence_rows("tests", "in tests", found.tests).weighing(8));
-        if let Some((_, last)) = name.rsplit_once('.') {
-            let handlers = query::handlers(occurrences, last, None, 0)?;
-            let title = format!("registered as `{last}`, matched by equal text");
-            document.section(Section::lines("handlers", title, handlers).weighing(20));
-        }
+        registered(document, occurrences, name, wants)?;
     }
 
+    Ok(())
+}
+
+/// Adds the callbacks registered as the last part of a dotted name that any are, but not as the first:
+/// `client.carts.find.useQuery` leads to `find: procedure.query(() => ..)`.
+fn registered(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    name: &str,
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    let depth = if wants.flow { usize::MAX } else { 1 };
+    for part in name.split('.').skip(1).collect::<Vec<_>>().iter().rev() {
+        let handlers = query::handlers(occurrences, part, None, depth)?;
+        if !handlers.is_empty() {
+            let title = format!("registered as `{part}`, matched by equal text");
+            document.section(Section::lines("handlers", title, handlers).weighing(30));
+            break;
+        }
+    }
     Ok(())
 }
 

@@ -6,22 +6,20 @@ use codeagent_core::model::graph::{
 };
 use codeagent_core::query::{self, CallbackLines, Occurrence, Occurrences, Relation};
 
+use super::literal::plain_text;
 use super::reads_and_writes::reads_and_writes;
-use super::{LESS_LIKELY, Subject};
+use super::{LESS_LIKELY, Subject, flow};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum number of source lines.
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
 
-/// Title of the calls of a function.
-pub(super) const FLOW_TITLE: &str = "what happens, in order";
-
 /// Maximum number of external symbols named in the list of calls.
 const MAX_EXTERNAL: usize = 12;
 
 /// Edge types of uses, except those from implementations and overrides.
-const USES: [EdgeType; 4] = [
+pub(super) const USES: [EdgeType; 4] = [
     EdgeType::Calls,
     EdgeType::References,
     EdgeType::Accepts,
@@ -35,14 +33,8 @@ pub(super) fn sections(
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
     let is_callable = is_callable(subject.first());
-    if wants.flow && (is_callable || holds_functions(subject.first(), occurrences)?) {
-        let lines = query::flow(occurrences, subject.first())?;
-        let flow = Section::tree("flow", FLOW_TITLE, lines);
-        document.section(wants.weigh(flow, true, 0));
-        let handlers = query::handlers_named_in(occurrences, subject.first())?;
-        let title = "handlers of its string literals, matched by equal text";
-        let handlers = Section::lines("handlers", title, handlers);
-        document.section(wants.weigh(handlers, true, 0));
+    if wants.flow {
+        flow::of_member(subject, document, occurrences)?;
     }
 
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
@@ -81,12 +73,6 @@ pub(super) fn is_callable(node: &Node) -> bool {
     ) || (node.node_type == NodeType::Property
         && node.kind != NodeKind::Indexer
         && node.parameter_signature.is_some())
-}
-
-/// Reports whether a variable's object literal has functions, which run when others call them.
-fn holds_functions(node: &Node, occurrences: &Occurrences<'_, '_>) -> Result<bool, AnswerError> {
-    let inside = query::members_of(occurrences.sources.snapshot(), node.id)?;
-    Ok(inside.iter().any(|inner| inner.flags.has(NodeFlags::LOCAL)))
 }
 
 /// Adds the source of the first declaration that has a body.
@@ -257,9 +243,28 @@ fn in_tests(
 
     if wants.tests && tests.is_empty() {
         document.line("no test in the index uses it, directly or through two levels of callers");
+        named_in_tests(subject, document, occurrences)?;
     }
     let section = Section::occurrence_rows("tests", title, tests);
     document.section(wants.weigh_tests(section));
+    Ok(())
+}
+
+/// Adds the lines of tests that contain a symbol's name, if it is compound: they may use it through a
+/// receiver of unknown type.
+fn named_in_tests(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let name = subject.first().name.as_str();
+    if !query::is_compound(name) {
+        return Ok(());
+    }
+    let found = query::search_text(occurrences, &plain_text(name))?;
+    let title = "named in tests, matched by equal text";
+    let section = Section::occurrence_rows("named in tests", title, found.tests);
+    document.section(subject.wants.weigh(section, true, 0));
     Ok(())
 }
 

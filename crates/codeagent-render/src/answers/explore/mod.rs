@@ -7,10 +7,12 @@ mod callback;
 mod connection;
 mod external;
 mod file_folder;
+mod flow;
 mod heading;
 mod kind;
 mod literal;
 mod member;
+mod others;
 mod reads_and_writes;
 mod type_symbol;
 mod wants;
@@ -58,6 +60,8 @@ pub struct ExploreQuery<'a> {
 struct Context<'t> {
     /// Files and folders that select among symbols of one name.
     within: &'t [&'t str],
+    /// The words that name no target, in lower case.
+    words: &'t [String],
     wants: Wants,
     face: Face,
 }
@@ -82,6 +86,9 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         kind::sections(&mut document, &mut occurrences, &asked, wants)?;
         is_answered = true;
     }
+    if wants.tests && !targets.has_written_name {
+        is_answered |= described_tests(&mut document, &mut occurrences, &targets.words)?;
+    }
     if !is_answered {
         add_targets(
             &mut document,
@@ -97,7 +104,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     }
     if document.is_empty() {
         let unknown = unknown_names(&targets);
-        literal::expressions(&mut document, &mut occurrences, &unknown)?;
+        literal::expressions(&mut document, &mut occurrences, &unknown, wants)?;
     }
     let is_question = targets.is_sentence || targets.words.len() > 1;
     if document.is_empty() && !is_question {
@@ -121,6 +128,22 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     Ok(document)
 }
 
+/// Adds the tests of what a question describes; reports whether there are any.
+fn described_tests(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    words: &[String],
+) -> Result<bool, AnswerError> {
+    let found = query::described_tests(occurrences.sources.snapshot(), words)?;
+    let mut places = Vec::with_capacity(found.len());
+    for test in &found {
+        places.push(occurrences.at(&test.path, test.line)?);
+    }
+    let title = "tests with these words in their names or titles";
+    document.section(Section::occurrence_rows("tests", title, places).weighing(WANTED));
+    Ok(!found.is_empty())
+}
+
 /// Adds the sections of each target.
 fn add_targets(
     document: &mut Document,
@@ -131,6 +154,7 @@ fn add_targets(
     let within = folders_of_symbols(targets);
     let context = Context {
         within: &within,
+        words: &targets.words,
         wants,
         face,
     };
@@ -241,8 +265,11 @@ fn add_target(
             file_folder::file(&mut part, occurrences, path, node, wants)
         }
         Target::Folder { path, .. } => file_folder::folder(&mut part, occurrences, path),
-        Target::External { symbols, .. } => {
-            external::sections(&mut part, occurrences, symbols, wants)
+        Target::External {
+            symbols, member, ..
+        } => {
+            let asked = (symbols.as_slice(), member.as_deref());
+            external::sections(&mut part, occurrences, asked, wants)
         }
         Target::Literal(target) => literal::literal(&mut part, occurrences, target, within, wants),
     }?;
@@ -258,6 +285,7 @@ fn add_symbols(
 ) -> Result<(), AnswerError> {
     let Context {
         within,
+        words,
         wants,
         face,
     } = context;
@@ -287,6 +315,7 @@ fn add_symbols(
 
     let subject = Subject {
         nodes: &group.nodes,
+        words,
         wants,
     };
     if group.first().node_type != NodeType::File {
@@ -306,7 +335,8 @@ fn add_symbols(
     if !listed.is_empty() {
         document.line(listed);
     }
-    subject.sections(document, occurrences)
+    subject.sections(document, occurrences)?;
+    others::sections(document, occurrences, &subject, (&symbols.asked, &others))
 }
 
 /// Ranks the symbols of one qualified name: those come first that the question can be about.
@@ -347,6 +377,8 @@ fn others_line(
 /// The symbols of one qualified name, and the sections that the question asks for.
 struct Subject<'a> {
     nodes: &'a [Node],
+    /// The words of the question that name no target, in lower case.
+    words: &'a [String],
     wants: Wants,
 }
 
@@ -429,6 +461,7 @@ fn search(
         part.line(heading(occurrences, &best.node)?);
         let subject = Subject {
             nodes: std::slice::from_ref(&best.node),
+            words: &[],
             wants,
         };
         subject.sections(&mut part, occurrences)?;

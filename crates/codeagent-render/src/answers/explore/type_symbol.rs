@@ -3,19 +3,16 @@
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
 
-use super::Subject;
 use super::heading::signature;
 use super::member::{mentions, own_lines};
 use super::wants::Wants;
+use super::{Subject, flow};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum lines of a type whose declaration is shown in place of its members.
 const SHORT: u32 = 12;
-
-/// Maximum members whose flow is shown for a type that they take.
-const MAX_HANDLERS: usize = 4;
 
 pub(super) fn sections(
     subject: &Subject<'_>,
@@ -27,7 +24,7 @@ pub(super) fn sections(
         dependencies(subject, document, occurrences)?;
     }
     if wants.flow {
-        flow(subject, document, occurrences)?;
+        flow::of_type(subject, document, occurrences)?;
     }
 
     let members = members(subject, occurrences.sources.snapshot())?;
@@ -69,27 +66,11 @@ pub(super) fn sections(
     uses(subject, document, occurrences, &members)
 }
 
-/// Adds what the functions do that handle the type as a message.
-fn flow(
-    subject: &Subject<'_>,
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-) -> Result<(), AnswerError> {
-    let mut lines = Vec::new();
-    for id in subject.ids() {
-        let handlers = query::handlers_of(occurrences.sources.snapshot(), id)?;
-        for handler in handlers.iter().take(MAX_HANDLERS) {
-            lines.extend(query::flow(occurrences, handler)?);
-        }
-    }
-    let title = "what happens in the functions that handle it, in order";
-    let section = Section::tree("flow", title, lines);
-    document.section(subject.wants.weigh(section, true, 0));
-    Ok(())
-}
-
 /// Returns the members of a type by line, including private ones.
-fn members(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>, AnswerError> {
+pub(super) fn members(
+    subject: &Subject<'_>,
+    snapshot: &Snapshot,
+) -> Result<Vec<Node>, AnswerError> {
     let mut members = Vec::new();
     for node in subject.nodes {
         for child in query::members_of(snapshot, node.id)? {

@@ -38,6 +38,9 @@ impl Wants {
         }
 
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
+        let flow = words(&["happen", "flow"]);
+        // `who runs X`, but not `what happens when X runs`.
+        let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
         let no_tests = words(&["without"]) && words(&["test"]);
 
         Self {
@@ -53,7 +56,7 @@ impl Wants {
             ]),
             impact: words(&["break", "impact", "chang", "renam", "remov"]),
             levels: words(&["level", "lead"]),
-            flow: words(&["happen", "flow"]),
+            flow,
             dependencies: words(&["depend"]),
             members: words(&["public", "surface", "export", "member", "operator", "offer"]),
             public: words(&["public", "surface"]),
@@ -69,9 +72,12 @@ impl Wants {
                 "set",
                 "construct",
                 "creat",
+                "emit",
                 "fire",
+                "listen",
                 "render",
-            ]),
+                "subscrib",
+            ]) || asks_for_runners,
             others: false,
         }
     }

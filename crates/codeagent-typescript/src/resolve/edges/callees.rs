@@ -167,9 +167,7 @@ impl FileResolver<'_> {
         let name = self.name(decl.file, sym);
         let named = self.lookup_name(position, name, Meaning::Value);
         match self.resolve_decls(named) {
-            ResolvedName::Decls(named)
-                if !named.is_empty() && named.iter().all(|decl| self.writes_function(*decl)) =>
-            {
+            ResolvedName::Decls(named) if named.iter().all(|decl| self.writes_function(*decl)) => {
                 Referent::Decls(named)
             }
             _ => member,

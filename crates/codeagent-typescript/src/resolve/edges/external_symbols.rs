@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::{DeclRef, ExternalUse, FileId, PublishedFile, Target};
-use codeagent_model::external::{ExternalSymbol, PackageManager};
+use codeagent_model::external::{ExternalSymbol, PackageManager, declared_package};
 use codeagent_model::facts::*;
 use codeagent_model::graph::EdgeType;
 use nodejs_built_in_modules::is_nodejs_builtin_module;
@@ -281,7 +281,7 @@ pub fn package_of_path(path: &str) -> Option<(PackageManager, String)> {
     Some(match name {
         "typescript" => (PackageManager::Lib, String::new()),
         NODE_TYPES | "node" => (PackageManager::Node, String::new()),
-        name => (PackageManager::Npm, typed_package(name)),
+        name => (PackageManager::Npm, declared_package(name).into_owned()),
     })
 }
 
@@ -298,7 +298,7 @@ fn package_of_specifier(specifier: &str) -> Option<(PackageManager, String)> {
         return None;
     }
     let name = package_name(specifier)?;
-    Some((PackageManager::Npm, typed_package(name)))
+    Some((PackageManager::Npm, declared_package(name).into_owned()))
 }
 
 /// Returns the package that a path below `node_modules` begins with: `@scope/name` or `name`.
@@ -311,17 +311,6 @@ fn package_name(path: &str) -> Option<&str> {
         ends.next()
     };
     Some(&path[..end.unwrap_or(path.len())]).filter(|name| !name.is_empty())
-}
-
-/// Returns the package that a package declares: `@babel/core` for `@types/babel__core`.
-fn typed_package(name: &str) -> String {
-    let Some(typed) = name.strip_prefix("@types/") else {
-        return name.to_owned();
-    };
-    match typed.split_once("__") {
-        Some((scope, name)) => format!("@{scope}/{name}"),
-        None => typed.to_owned(),
-    }
 }
 
 /// Returns the descriptor of the module itself: only Node.js has several, and their names are part

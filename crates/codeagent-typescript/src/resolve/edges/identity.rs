@@ -119,3 +119,79 @@ fn meaning(facts: &Facts, decl: DeclId) -> &'static str {
         _ => "value",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use codeagent_model::graph::Dialect;
+
+    use super::*;
+    use crate::LANGUAGES;
+
+    /// The identity of the declaration of a name: a node, or else the first.
+    fn of(dialect: Dialect, text: &str, name: &str) -> Identity {
+        let file = WorldFile {
+            path: Arc::from("main.ts"),
+            facts: Arc::new(LANGUAGES.extract(text, dialect, &[])).into(),
+            external: false,
+            package: None,
+        };
+        let facts = &*file.facts;
+        let named = || facts.decl_ids().filter(|id| facts.decl_name(*id) == name);
+        let node = named().find(|id| !facts.decl(*id).detail.is_none());
+        let decl = node.or_else(|| named().next()).unwrap();
+        identity(&file, decl, None)
+    }
+
+    #[test]
+    fn functions_of_objects_and_functions_are_told_apart_from_members() {
+        let cases = [
+            ("class A { static run() {} }", "static"),
+            ("class A { run() {} }", ""),
+            ("enum A { run }", ""),
+            ("const kit = { run() {} };", "object"),
+            ("function f() { const run = () => 1; }", "local"),
+            ("const run = () => 1;", ""),
+        ];
+
+        for (text, expected) in cases {
+            assert_eq!(
+                of(Dialect::Ts, text, "run").disambiguator,
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn local_declarations_merge_only_with_those_of_their_block() {
+        let cases = [
+            ("function run() {}", false),
+            ("{ function run() {} }", true),
+            ("function f() { function run() {} }", true),
+            ("namespace N { export function run() {} }", false),
+            ("class A { run() {} }", false),
+            ("use(class { run() {} });", true),
+            ("type A = { run(): void };", false),
+            ("let a: { run(): void };", true),
+            ("enum A { run }", false),
+        ];
+
+        for (text, expected) in cases {
+            let key = of(Dialect::Ts, text, "run").merge_key;
+            let is_local = matches!(key, MergeKey::Within(_, scope) if scope != ScopeId::NONE);
+            assert_eq!(is_local, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_export_of_a_value_is_no_declaration_beside_it() {
+        let is_given_out =
+            |text: &str| of(Dialect::Js, text, "run").merge_key == MergeKey::GivenOut;
+        assert!(is_given_out("exports.run = () => 1;"));
+        assert!(is_given_out("var go = exports.run = () => 1;"));
+        assert!(!is_given_out("function run() {}"));
+        assert!(!is_given_out("function kit() {} kit.run = () => 1;"));
+    }
+}

@@ -372,7 +372,7 @@ impl FileResolver<'_> {
             decls
                 .iter()
                 .copied()
-                .filter(|decl| *decl == first || group.contains(decl))
+                .filter(|decl| group.contains(decl))
                 .collect(),
         )
     }

@@ -159,7 +159,7 @@ impl Checker<'_> {
 
         let mut kept = Vec::new();
         for &member in self.arena.members(subject).iter() {
-            if !member.is_opaque() && is_of(member) == Some(true) {
+            if is_of(member) == Some(true) {
                 kept.push(member);
             }
         }

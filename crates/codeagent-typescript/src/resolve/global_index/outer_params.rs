@@ -218,10 +218,6 @@ impl<'f> Finder<'f> {
 
     /// Adds what a type node refers to.
     fn add_type(&mut self, ty: TypeId, params: &mut FxHashSet<DeclId>) {
-        if ty.is_none() {
-            return;
-        }
-
         match self.facts.type_expr(ty) {
             TypeExpr::Name(segments, scope) => {
                 let segments = self.facts.list(segments);
@@ -369,6 +365,10 @@ mod tests {
             (
                 "declare function f<T>(t: T): { a: typeof t };",
                 &["ObjectType: T"],
+            ),
+            (
+                "declare function f<T>(t: { of: T }): { a: typeof t.of };",
+                &["ObjectType: T", "ObjectType: T"],
             ),
             ("class A<T> { m() { return 1; } }", &["Method: T"]),
         ];

@@ -127,10 +127,7 @@ impl Symbols<'_> {
             }
         }
 
-        if found.len() > 1 {
-            found.sort_by_cached_key(|other| (self.is_added(*other), *other));
-        }
-
+        found.sort_by_cached_key(|other| (self.is_added(*other), *other));
         found
     }
 

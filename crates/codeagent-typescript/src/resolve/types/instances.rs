@@ -144,9 +144,6 @@ impl Checker<'_> {
             return Ty::UNKNOWN;
         }
         let params = self.type_params(class);
-        if args.len() >= params.len() {
-            return self.instance(class, args);
-        }
         let bindings = params.iter().copied().zip(args.iter().copied()).collect();
         self.bound_instance(class, &params, bindings)
     }

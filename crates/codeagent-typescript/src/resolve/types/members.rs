@@ -267,16 +267,7 @@ impl Checker<'_> {
         }
 
         if !found.is_empty() {
-            return match self.resolve_decls(found.clone()) {
-                ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
-                    decls,
-                    mapper: TypeMapper::EMPTY,
-                    ty: None,
-                }),
-                ResolvedName::External => MemberLookup::External,
-                ResolvedName::Nothing => MemberLookup::Missing,
-                other => MemberLookup::Value(self.found_type(&other)),
-            };
+            return self.as_member(self.resolve_decls(found));
         }
 
         if !is_class {
@@ -309,7 +300,13 @@ impl Checker<'_> {
     }
 
     fn lookup_namespace_export(&self, group: &[DeclRef], name: Name) -> MemberLookup {
-        match self.lookup_member_of_found(&ResolvedName::Decls(DeclList::from_slice(group)), name) {
+        let group = ResolvedName::Decls(DeclList::from_slice(group));
+        self.as_member(self.lookup_member_of_found(&group, name))
+    }
+
+    /// Returns the member that an exported or static name stands for.
+    fn as_member(&self, found: ResolvedName) -> MemberLookup {
+        match found {
             ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                 decls,
                 mapper: TypeMapper::EMPTY,
@@ -511,15 +508,6 @@ impl Checker<'_> {
     }
 
     fn lookup_member_of_module(&self, module: &ResolvedName, name: Name) -> MemberLookup {
-        match self.lookup_export(module, name) {
-            ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
-                decls,
-                mapper: TypeMapper::EMPTY,
-                ty: None,
-            }),
-            ResolvedName::External => MemberLookup::External,
-            ResolvedName::Nothing => MemberLookup::Missing,
-            other => MemberLookup::Value(self.found_type(&other)),
-        }
+        self.as_member(self.lookup_export(module, name))
     }
 }

@@ -1,16 +1,17 @@
 //! Syntactic forms of declarations, read from the text: a method or a property that holds a function,
-//! a getter or a setter, a parameter that declares a property.
+//! a getter or a setter, a parameter that declares a property, a module with its quotes.
 //!
 //! Only the scheme of scip-typescript distinguishes these.
 
 use rustc_hash::FxHashMap;
+use scip::types::descriptor::Suffix;
 
 use crate::model::graph::{Language, NodeFlags, NodeId, NodeKind};
 use crate::query::source::Text;
 use crate::query::{QueryError, Sources};
 use crate::store::ExportSymbol;
 
-use super::{Graph, SymbolScheme};
+use super::{Graph, SymbolScheme, type_literals};
 
 /// How a declaration is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +19,9 @@ pub(super) struct Form {
     pub(super) shape: Shape,
     /// The name as written, with its quotes or brackets.
     pub(super) name: String,
-    /// The type literal that contains it: the nth with members in the file.
-    pub(super) literal: Option<u32>,
+    /// The type literal that contains it: the nth with members in the file, and the named forms
+    /// around the literal.
+    pub(super) literal: Option<(u32, Vec<(String, Suffix)>)>,
 }
 
 /// What is declared.
@@ -35,6 +37,8 @@ pub(super) enum Shape {
     Parameter,
     Getter,
     Setter,
+    /// A module or namespace.
+    Module,
 }
 
 /// The forms of declaration sites, by node and position of the name.
@@ -76,10 +80,10 @@ fn add_file(graph: &Graph<'_>, sites: &[&ExportSymbol], text: &Text, forms: &mut
             *number = *next;
             *next += 1;
         }
-        if is_in_type_literal(graph, site) {
-            let (before, _) = text.split_at(site.name_line, site.name_column);
+        if let Some(place) = type_literals::place(graph, site, text) {
             let next = literals.len() as u32;
-            form.literal = Some(*literals.entry(opening_brace(before)).or_insert(next));
+            let number = *literals.entry(place.brace).or_insert(next);
+            form.literal = Some((number, place.within));
         }
         forms.insert((site.id, site.name_line, site.name_column), form);
     }
@@ -109,6 +113,7 @@ fn form(graph: &Graph<'_>, site: &ExportSymbol, text: &Text) -> Option<Form> {
         NodeKind::Method if has_parameters => Shape::Callable,
         NodeKind::Accessor if last_word == "set" => Shape::Setter,
         NodeKind::Accessor if last_word == "get" => Shape::Getter,
+        NodeKind::AmbientModule => Shape::Module,
         NodeKind::Property if is_in_constructor(graph, site) => Shape::Parameter,
         NodeKind::Function | NodeKind::Method | NodeKind::Accessor | NodeKind::Property => {
             Shape::Value
@@ -138,38 +143,6 @@ fn written_name<'t>(text: &'t str, name: &str) -> &'t str {
     };
     let end = text[1..].find(close).map_or(0, |end| end + 2);
     &text[..end]
-}
-
-/// Reports whether a member is declared in a type literal: its container is no type with a body.
-fn is_in_type_literal(graph: &Graph<'_>, site: &ExportSymbol) -> bool {
-    let parent = site.parent.and_then(|parent| graph.primary(parent));
-    matches!(
-        site.kind,
-        NodeKind::Property | NodeKind::Method | NodeKind::Accessor
-    ) && parent.is_some_and(|parent| {
-        matches!(
-            parent.kind,
-            NodeKind::TypeAlias
-                | NodeKind::Property
-                | NodeKind::Method
-                | NodeKind::Function
-                | NodeKind::Variable
-        )
-    })
-}
-
-/// Returns the offset of the last brace that a text opens and does not close.
-fn opening_brace(text: &str) -> usize {
-    let mut depth = 0;
-    for (at, byte) in text.bytes().enumerate().rev() {
-        match byte {
-            b'}' => depth += 1,
-            b'{' if depth == 0 => return at,
-            b'{' => depth -= 1,
-            _ => {}
-        }
-    }
-    0
 }
 
 /// Reports whether a property is declared by a parameter of a constructor of its type.

@@ -11,6 +11,7 @@
 mod document;
 mod forms;
 mod names;
+mod type_literals;
 
 use std::io::{self, Write};
 

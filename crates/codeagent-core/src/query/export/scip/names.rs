@@ -109,15 +109,16 @@ impl<'a> Names<'a> {
 
     /// Reports whether a symbol exists only in a function, so that the scheme has no name for it.
     fn is_local(&self, chain: &[&ExportSymbol]) -> bool {
+        // A key belongs to its file, whatever contains it.
+        let mut below_key = chain.iter().take_while(|site| !self.is_key(site));
         self.scheme != SymbolScheme::CodeAgent
-            && chain.iter().any(|site| {
-                let key = (site.id, site.name_line, site.name_column);
-                let is_key = self
-                    .forms
-                    .get(&key)
-                    .is_some_and(|form| matches!(form.shape, Shape::Key(_)));
-                site.flags.has(NodeFlags::LOCAL) && !is_key
-            })
+            && below_key.any(|site| site.flags.has(NodeFlags::LOCAL))
+    }
+
+    fn is_key(&self, site: &ExportSymbol) -> bool {
+        let key = (site.id, site.name_line, site.name_column);
+        let form = self.forms.get(&key);
+        form.is_some_and(|form| matches!(form.shape, Shape::Key(_)))
     }
 
     /// Adds the descriptors of a declaration below its container.
@@ -127,13 +128,19 @@ impl<'a> Names<'a> {
             return self.describe_by_kind(site, to);
         };
 
-        if let Some(literal) = form.literal {
-            to.push(descriptor(&format!("typeLiteral{literal}"), Suffix::Meta));
+        if let Some((number, within)) = &form.literal {
+            to.extend(
+                within
+                    .iter()
+                    .map(|(name, suffix)| descriptor(name, *suffix)),
+            );
+            to.push(descriptor(&format!("typeLiteral{number}"), Suffix::Meta));
         }
 
         let (name, suffix) = match form.shape {
             Shape::Callable => (form.name.clone(), Suffix::Method),
             Shape::Value => (form.name.clone(), Suffix::Term),
+            Shape::Module => (form.name.clone(), Suffix::Namespace),
             Shape::Getter => (format!("<get>{}", form.name), Suffix::Method),
             Shape::Setter => (format!("<set>{}", form.name), Suffix::Method),
             Shape::Parameter => {
@@ -141,7 +148,6 @@ impl<'a> Names<'a> {
                 (form.name.clone(), Suffix::Parameter)
             }
             Shape::Key(number) => {
-                // A key belongs to its file, whatever contains it.
                 to.retain(|each| each.suffix == Suffix::Namespace.into());
                 (format!("{}{number}", form.name), Suffix::Meta)
             }

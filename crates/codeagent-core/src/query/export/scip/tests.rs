@@ -14,7 +14,9 @@ export class Box implements Shape {\n    constructor(readonly width: number) {}\
 export const twice = (shape: Shape) => shape.scale(2);\n\
 export type Point = { x: number; at(): Point };\n\
 export function outer() { function inner() {} return [1].map(inner); }\n\
-export const actions = { run() {}, stop: () => {} };\n";
+export const actions = { run() {}, stop: () => {} };\n\
+export function draw(at: Point, options: Partial<{ deep: boolean }>) { return { key: () => {} }; }\n\
+declare module 'shapes' { interface Extra {} }\n";
 const SHOP: &str = "namespace Shop.Domain;\npublic class Cart<T> : System.IDisposable {\n\
     public Cart(int a) { }\n    public int Add(int a) => Add(\"b\");\n\
     public int Add(string b) => 1;\n    public void Dispose() => System.Console.WriteLine(1); }\n";
@@ -121,6 +123,11 @@ fn symbols_of_scip_typescript_follow_how_a_declaration_is_written() {
             "actions.",
             "local 1",
             "stop0:",
+            "draw().",
+            "draw().(options)Partial:typeLiteral1:deep.",
+            "key0:",
+            "`'shapes'`/",
+            "`'shapes'`/Extra#",
         ]
     );
 }

@@ -7,7 +7,7 @@
 //! | handler | a class with a base `IRequestHandler<M, ..>`, or with an interface of the repository whose one method takes its type argument |
 //! | message | `Send(m)`, `Publish(m)` and their likes; the type of `m` is of the repository |
 //! | subscriber | `x.Event += handler` |
-//! | route | `[HttpGet("..")]` below the `[Route("..")]` of the class; `MapGet("..", handler)` below `MapGroup("..")` |
+//! | route | `[HttpGet("..")]` below the `[Route("..")]` of the class, or below an attribute of the repository's own ([`route_attributes`]); `MapGet("..", handler)` below `MapGroup("..")` |
 //! | request | `GetAsync("..")` and its likes on an `HttpClient` |
 //!
 //! A name alone is not enough: the receiver's type must be the framework's. If the type is unknown,
@@ -21,6 +21,7 @@ mod events;
 mod frameworks;
 mod messages;
 mod requests;
+mod route_attributes;
 mod routes;
 mod services;
 

@@ -19,6 +19,27 @@ const UNKNOWN_PATH: &str = "?";
 /// Calls that are followed from a route to its group.
 const MAX_CHAIN: usize = 24;
 
+/// What stands before the routes of a class's methods.
+pub(super) struct Prefix {
+    pub path: String,
+    pub confidence: Confidence,
+}
+
+impl Prefix {
+    fn written(path: String) -> Self {
+        Self {
+            path,
+            confidence: Confidence::Exact,
+        }
+    }
+}
+
+impl Default for Prefix {
+    fn default() -> Self {
+        Self::written(String::new())
+    }
+}
+
 impl SiteResolver<'_> {
     /// Records a method whose attribute is a route.
     pub(super) fn record_route(
@@ -57,12 +78,12 @@ impl SiteResolver<'_> {
             verb => verb,
         };
         let prefixes = if template.starts_with(['/', '~']) {
-            vec![String::new()]
+            vec![Prefix::default()]
         } else {
             self.prefixes(class)
         };
         for prefix in prefixes {
-            let path = join(&prefix, &template);
+            let path = join(&prefix.path, &template);
             if path.is_empty() {
                 continue;
             }
@@ -81,7 +102,7 @@ impl SiteResolver<'_> {
                 }),
                 label: format!("{verb} /{}", path.trim_start_matches(['~', '/'])),
                 at: site.at,
-                confidence: Confidence::Exact,
+                confidence: prefix.confidence,
             });
         }
     }
@@ -115,8 +136,8 @@ impl SiteResolver<'_> {
     }
 
     /// Returns the routes of a class or, if it has none, of its nearest base class with one.
-    fn prefixes(&self, class: DeclId) -> Vec<String> {
-        let none = || vec![String::new()];
+    fn prefixes(&self, class: DeclId) -> Vec<Prefix> {
+        let none = || vec![Prefix::default()];
         let Some(&tid) = self.table.types.get(&class) else {
             return none();
         };
@@ -138,8 +159,12 @@ impl SiteResolver<'_> {
                         .filter(|(_, ty, _)| {
                             verb_of_attribute(last_name(facts, *ty)) == Some(ANY_VERB)
                         })
-                        .filter_map(|(_, _, call)| template(facts, call)),
+                        .filter_map(|(_, _, call)| template(facts, call))
+                        .map(Prefix::written),
                 );
+                if part.file == self.file {
+                    routes.extend(self.own_prefixes(part.decl));
+                }
             }
 
             if !routes.is_empty() {
@@ -303,7 +328,10 @@ impl SiteResolver<'_> {
 }
 
 /// Returns the attributes of a declaration.
-fn attributes(facts: &Facts, decl: DeclId) -> impl Iterator<Item = (&Site, TypeId, CallId)> {
+pub(super) fn attributes(
+    facts: &Facts,
+    decl: DeclId,
+) -> impl Iterator<Item = (&Site, TypeId, CallId)> {
     // The sites are in text order, and attributes stand before the name.
     let end = facts.decl(decl).at.offset;
     let last = facts.sites.partition_point(|site| site.at.offset < end);
@@ -333,7 +361,7 @@ fn last_name(facts: &Facts, ty: TypeId) -> &str {
 }
 
 /// Returns the template among the arguments of a route attribute.
-fn template(facts: &Facts, call: CallId) -> Option<String> {
+pub(super) fn template(facts: &Facts, call: CallId) -> Option<String> {
     let call = facts.calls.get(call.some()?.index())?;
     facts.list(call.args).iter().find_map(|arg| {
         let is_template = arg.name.is_none() || facts.text(arg.name) == "template";

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::resolve::global_index::assemblies::AssemblyId;
 use crate::resolve::global_index::provided_keys;
 use crate::resolve::global_index::tables::{
-    AssemblyUsing, Extension, FileTable, NamespaceId, Tables, TypeDef, TypeDefId, is_member_kind,
+    AssemblyUsing, Extension, FileTable, NamespaceId, Tables, TypeDef, TypeDefId,
 };
 
 /// Adds a file to the tables.
@@ -114,7 +114,7 @@ impl<'b> FileBuilder<'b> {
         match decl.kind {
             DeclKind::Namespace => self.namespace(id),
             kind if kind.opens_type() => self.type_declaration(id),
-            _ if decl.flags.has(DeclFlags::MEMBER) || is_member_kind(decl.kind) => self.member(id),
+            _ if decl.flags.has(DeclFlags::MEMBER) => self.member(id),
             _ => {}
         }
     }

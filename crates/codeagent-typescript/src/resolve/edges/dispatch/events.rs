@@ -62,7 +62,7 @@ impl FileResolver<'_> {
         });
     }
 
-    /// Records a method with `@OnEvent("name")`.
+    /// Records a method with `@OnEvent("name")`: its own source, because it hears all emitters.
     pub(super) fn record_decorated_listener(
         &self,
         at: DispatchSite<'_>,
@@ -81,7 +81,7 @@ impl FileResolver<'_> {
             label: name,
             ..Dispatch::new(
                 DispatchKind::Listens,
-                (DispatchEnd::Unknown, DispatchEnd::from(method)),
+                (DispatchEnd::from(method), DispatchEnd::from(method)),
                 at.site.at,
                 Confidence::Exact,
             )

@@ -15,6 +15,8 @@ pub enum CallMeaning {
     Listen,
     /// It emits an event: `emit("name")`.
     Emit,
+    /// It adds a job to a queue: `queue.add("name")`.
+    Enqueue,
     /// It names the class that a binding provides: `bind(X).to(Y)`.
     Bind,
     /// It binds a class to itself: `bind(X).toSelf()`.
@@ -33,11 +35,12 @@ pub fn method_meaning(name: &str) -> Option<CallMeaning> {
         "options" => CallMeaning::Path("OPTIONS"),
         "all" => CallMeaning::Path("*"),
         "navigateByUrl" | "navigate" | "push" => CallMeaning::Open,
-        "execute" | "publish" => CallMeaning::Send,
+        "execute" | "publish" | "dispatch" => CallMeaning::Send,
         "on" | "once" | "addListener" | "prependListener" | "addEventListener" => {
             CallMeaning::Listen
         }
-        "emit" => CallMeaning::Emit,
+        "emit" | "emitAsync" => CallMeaning::Emit,
+        "add" | "addBulk" => CallMeaning::Enqueue,
         "to" => CallMeaning::Bind,
         "toSelf" => CallMeaning::BindSelf,
         _ => return None,
@@ -53,10 +56,12 @@ pub fn function_meaning(name: &str) -> Option<CallMeaning> {
 pub enum DecoratorMeaning {
     /// The method answers requests of this verb.
     Route(&'static str),
-    /// The class handles messages of the classes named.
+    /// The class or method handles messages of the classes named.
     Handler,
     /// The method runs on the event named.
     Listener,
+    /// The class processes the jobs of the queue named.
+    Processor,
 }
 
 /// Returns what a decorator of that name says.
@@ -70,10 +75,11 @@ pub fn decorator_meaning(name: &str) -> Option<DecoratorMeaning> {
         "Head" => DecoratorMeaning::Route("HEAD"),
         "Options" => DecoratorMeaning::Route("OPTIONS"),
         "All" => DecoratorMeaning::Route("*"),
-        "CommandHandler" | "QueryHandler" | "EventsHandler" => DecoratorMeaning::Handler,
+        "CommandHandler" | "QueryHandler" | "EventsHandler" | "Action" => DecoratorMeaning::Handler,
         "OnEvent" | "SubscribeMessage" | "MessagePattern" | "EventPattern" => {
             DecoratorMeaning::Listener
         }
+        "Processor" => DecoratorMeaning::Processor,
         _ => return None,
     })
 }
@@ -113,6 +119,7 @@ pub const PROVIDED: &[&str] = &["useClass", "useExisting", "useFactory", "useVal
 pub const SHOWN: &[&str] = &[
     "component",
     "Component",
+    "element",
     "loadComponent",
     "loadChildren",
     "lazy",

@@ -13,25 +13,19 @@ use crate::resolve::edges::FileResolver;
 const HANDLING: &[&str] = &["execute", "handle"];
 
 impl FileResolver<'_> {
-    /// Records `@CommandHandler(Message)`.
+    /// Records `@CommandHandler(Message)` of a class, and `@Action(Message)` of a method.
     pub(super) fn record_handler(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
-        let class = at.site.owner;
-        if facts.decl(class).kind != DeclKind::Class {
-            return;
-        }
-
-        let members = facts.decl(class).inner;
-        let handling = facts.decl_ids().find(|id| {
-            let decl = facts.decl(*id);
-            decl.scope == members
-                && decl.kind == DeclKind::Method
-                && HANDLING.contains(&facts.text(decl.name))
-        });
+        let owner = at.site.owner;
+        let handling = match facts.decl(owner).kind {
+            DeclKind::Method => owner,
+            DeclKind::Class => self.handling_method(owner).unwrap_or(owner),
+            _ => return,
+        };
 
         let target = DeclRef {
             file: self.file,
-            decl: handling.unwrap_or(class),
+            decl: handling,
         };
         for arg in facts.list(at.call.args) {
             if let Some(message) = self.class(arg.value) {
@@ -43,6 +37,17 @@ impl FileResolver<'_> {
                 ));
             }
         }
+    }
+
+    fn handling_method(&self, class: DeclId) -> Option<DeclId> {
+        let facts = self.own_facts();
+        let members = facts.decl(class).inner;
+        facts.decl_ids().find(|id| {
+            let decl = facts.decl(*id);
+            decl.scope == members
+                && decl.kind == DeclKind::Method
+                && HANDLING.contains(&facts.text(decl.name))
+        })
     }
 
     /// Records `bus.execute(new Message())`.

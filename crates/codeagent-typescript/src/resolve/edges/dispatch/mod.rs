@@ -4,17 +4,18 @@
 //! | what | recognised by |
 //! |---|---|
 //! | provider | `{ provide: X, useClass: Y }`; the array of a key `providers`; `bind(X).to(Y)` |
-//! | handler | `@CommandHandler(M)` of a class |
-//! | message | `execute(m)`, `publish(m)`: `m` is an instance of a class of the repository |
-//! | listener, emitter | `on("name", f)`, `emit("name")` on a value of one class, or on one variable |
-//! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }` |
+//! | handler | `@CommandHandler(M)` of a class, `@Action(M)` of a method |
+//! | message | `execute(m)`, `publish(m)`, `dispatch(m)`: `m` is an instance of a class of the repository |
+//! | listener, emitter | `on("name", f)`, `emit("name")` on a value of one class, or on one variable; `@OnEvent("name")` hears all emitters |
+//! | worker of a queue | `@Processor("queue")` of a class; `add(..)` on a queue of that name, which `@InjectQueue` or `new Queue` names |
+//! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }`, `{ path: "a", element: <C /> }` |
 //! | request | `fetch("/a")`, `get("/a")` without a function |
 //!
 //! The origin of a value is followed through variables, imports and type annotations to the name of a
 //! package ([`origins`]). If it is unknown, a path must begin with `/`, and the relation is inferred.
 //! The names are in [`frameworks`].
 //!
-//! Limitations: a path is a literal, or a template with placeholders. Prefixes from `use("/a",
+//! Limitations: a path is a literal, a constant with one, or a template with placeholders. Prefixes from `use("/a",
 //! router)` and routes given by file names are not read.
 
 mod events;
@@ -22,6 +23,7 @@ mod frameworks;
 mod messages;
 pub mod origins;
 mod providers;
+mod queues;
 mod routes;
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Resolution, Target};
@@ -107,6 +109,7 @@ impl FileResolver<'_> {
             CallMeaning::Send => self.record_sent(at, found),
             CallMeaning::Listen => self.record_listener(at, found),
             CallMeaning::Emit => self.record_emitted(at, found),
+            CallMeaning::Enqueue => self.record_enqueued(at, found),
             CallMeaning::Bind => self.record_binding(at, found),
             CallMeaning::BindSelf => self.record_self_binding(at, found),
         }
@@ -122,6 +125,7 @@ impl FileResolver<'_> {
             DecoratorMeaning::Route(verb) => self.record_decorated_route(at, verb, found),
             DecoratorMeaning::Handler => self.record_handler(at, found),
             DecoratorMeaning::Listener => self.record_decorated_listener(at, found),
+            DecoratorMeaning::Processor => self.record_processor(at, found),
         }
     }
 
@@ -226,6 +230,31 @@ impl FileResolver<'_> {
                 Some(text(first) + &text(second))
             }
             Expr::Paren(inner) | Expr::Satisfies(inner, _) => self.text_of(inner, line),
+            Expr::Name(..) | Expr::Member(..) => self.constant_text(value),
+            _ => None,
+        }
+    }
+
+    /// Returns the string of a named constant: `const CREATED = "created"`, a member of an enum or a
+    /// property of an object literal.
+    fn constant_text(&self, value: ExprId) -> Option<String> {
+        let Referent::Decls(decls) = self.resolve_value(value) else {
+            return None;
+        };
+        let [named] = decls.as_slice() else {
+            return None;
+        };
+        let decl = self.decl(*named);
+        let is_constant = match decl.kind {
+            DeclKind::EnumMember | DeclKind::Property => true,
+            DeclKind::Variable => decl.flags.has(DeclFlags::CONST),
+            _ => false,
+        };
+        let facts = self.facts(named.file);
+        match facts.expr(decl.init) {
+            Expr::Literal(LiteralKind::String, text) if is_constant && !text.is_none() => {
+                Some(facts.text(text).to_owned())
+            }
             _ => None,
         }
     }

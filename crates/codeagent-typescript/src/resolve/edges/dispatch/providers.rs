@@ -230,11 +230,14 @@ impl FileResolver<'_> {
         });
     }
 
-    /// Returns the component that a route shows: named, or loaded by `() => import("./c")`.
+    /// Returns the component that a route shows: named, an element of it, or loaded by
+    /// `() => import("./c")`.
     fn shown(&self, value: ExprId) -> Option<DispatchEnd> {
         let facts = self.own_facts();
-        let Expr::Function(function) = facts.expr(value) else {
-            return self.symbol(value).map(DispatchEnd::from);
+        let function = match facts.expr(value) {
+            Expr::Function(function) => function,
+            Expr::Jsx(component) => return self.symbol(component).map(DispatchEnd::from),
+            _ => return self.symbol(value).map(DispatchEnd::from),
         };
 
         let loaded = *facts.list(facts.decl(function).returns).first()?;

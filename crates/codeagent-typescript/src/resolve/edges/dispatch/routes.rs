@@ -229,7 +229,13 @@ impl FileResolver<'_> {
         let Some(prefix) = self.controller_path(class) else {
             return;
         };
-        let path = self.argument_text(at, 0).unwrap_or_default();
+        let path = match facts.list(at.call.args) {
+            [] => String::new(),
+            _ => match self.argument_text(at, 0) {
+                Some(path) => path,
+                None => return,
+            },
+        };
         let own = |decl| {
             DispatchEnd::from(DeclRef {
                 file: self.file,

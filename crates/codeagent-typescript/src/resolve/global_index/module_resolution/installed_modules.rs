@@ -22,11 +22,7 @@ impl PackageAnswers {
     /// Returns the nearest folder with packages at or above a folder of the repository.
     #[must_use]
     pub fn base_of<'f>(&self, folder: &'f str) -> Option<&'f str> {
-        if self.bases.is_empty() {
-            None
-        } else {
-            ancestors(folder).find(|around| self.bases.contains(*around))
-        }
+        ancestors(folder).find(|around| self.bases.contains(*around))
     }
 
     /// Returns the declarations that a bare specifier resolves to in a folder of the repository.

@@ -1,0 +1,243 @@
+//! `codeagent explore`: which symbols, events and tests the words of a question mean.
+
+use super::Shop;
+
+#[test]
+fn a_bare_name_is_that_of_all_its_members() {
+    let doors = "export class Door { open() {} }\nexport class Gate { open() {} }\nexport const go = (door: Door) => door.open();\nexport const on = (gate: Gate) => gate.open();\n";
+    let base = "class Near { public virtual void Open() {} }\nclass Far { public override void Open() {} }\n";
+    let shop = Shop::with(&[("web/doors.ts", doors), ("src/Near.cs", base)]);
+
+    let text = shop.stdout(&["explore", "who calls open?"]);
+    assert!(
+        text.contains("others of that name") && text.contains(" on: ") && text.contains(" go: "),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "who overrides Open?"]);
+    assert!(text.contains("  2 Far.Open: "), "{text}");
+    let text = shop.stdout(&["explore", "who calls Door.open?"]);
+    assert!(!text.contains("others of that name"), "{text}");
+}
+
+#[test]
+fn a_member_of_an_absent_type_is_that_of_the_types_that_inherit_it() {
+    let workers = "import { Host } from 'queue';\nexport class Mail extends Host { process() {} }\nexport class Post extends Mail { process() {} }\n";
+    let shop = Shop::with(&[("web/workers.ts", workers)]);
+    let text = shop.stdout(&["explore", "who overrides Host.process?"]);
+    assert!(
+        text.contains("## npm:queue#Host.process (outside the repository)")
+            && text.contains("  2 Mail.process: ")
+            && text.contains("  3 Post.process: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_string_in_a_call_is_what_the_question_is_about() {
+    let server = "import express from 'express';\nconst app = express();\napp.get('/doors', list);\napp.post('/doors', add);\nfunction list() {}\nfunction add() {}\n";
+    let shop = Shop::with(&[("web/server.ts", server)]);
+    let text = shop.stdout(&["explore", "what serves api.post(\"/doors\")?"]);
+    assert!(
+        text.contains("POST /doors") && !text.contains("GET /doors"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_happens_to_a_type_is_told_of_the_function_that_the_verb_names() {
+    let action = "abstract class Base { protected void Save() {} public void Run() { Save(); } }
+class Close : Base {
+    public string Name() => \"close\";
+    public void ExecuteAsync() { Run(); }
+}
+";
+    let shop = Shop::with(&[("src/Close.cs", action)]);
+    let text = shop.stdout(&["explore", "what happens when Close is executed?"]);
+    assert!(
+        text.contains("what happens, in order:\nClose.ExecuteAsync") && text.contains("Base.Save"),
+        "{text}"
+    );
+    assert!(!text.contains("\nClose.Name  "), "{text}");
+    let text = shop.stdout(&["explore", "what happens when Close runs?"]);
+    assert!(text.contains("what happens, in order:\nBase.Run"), "{text}");
+}
+
+#[test]
+fn tests_are_found_by_what_they_test() {
+    let test = "describe('doors', () => {\n  it('renames an open door', () => {});\n  it('paints a door', () => {});\n});\n";
+    let other = "class DoorTests {\n    public void RenamedDoorsStayOpen() {}\n    public void Paint() {}\n}\nclass Door { string door; }\n";
+    let shop = Shop::with(&[("web/door.test.ts", test), ("tests/DoorTests.cs", other)]);
+    let text = shop.stdout(&["explore", "which tests cover renaming a door?"]);
+    assert!(
+        text.starts_with("tests with these words in their names or titles (2):")
+            && text.contains("  2 it \"renames an open door\"")
+            && text.contains("  2 DoorTests.RenamedDoorsStayOpen: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_happens_to_a_constant_is_told_of_what_its_event_or_job_runs() {
+    let names = "export enum Events { Opened = 'door.opened' }\nexport enum Jobs { Paint = 'paint' }\nexport const QUEUE = 'doors';\n";
+    let doors = "import { Events, Jobs, QUEUE } from './names';
+export class Doors {
+  constructor(private events: Emitter, @InjectQueue(QUEUE) private queue: Queue) {}
+  open() {
+    this.events.emit(Events.Opened);
+    this.queue.add(
+      Jobs.Paint,
+    );
+  }
+}
+";
+    let handlers = "import { Events, QUEUE } from './names';
+export class Listener { @OnEvent(Events.Opened) ring() { bell(); } }
+@Processor(QUEUE)
+export class Painter { process() { paint(); } }
+function bell() {}
+function paint() {}
+";
+    let shop = Shop::with(&[
+        ("web/names.ts", names),
+        ("web/doors.ts", doors),
+        ("web/handlers.ts", handlers),
+    ]);
+    let text = shop.stdout(&["explore", "what happens when Events.Opened is emitted?"]);
+    assert!(
+        text.contains("\nListener.ring  ") && text.contains(" bell "),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "what happens when Jobs.Paint is processed?"]);
+    assert!(
+        text.contains("\nPainter.process  ") && text.contains(" paint "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_word_may_name_a_member_of_a_named_type() {
+    let till = "export class Till { open() {} }\nexport class Safe extends Till { open() {} }\n";
+    let shop = Shop::with(&[("web/till.ts", till)]);
+    let text = shop.stdout(&["explore", "who extends Till and who overrides its open?"]);
+    assert!(
+        text.contains("  2 Safe: ") && text.contains("  2 Safe.open: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_an_unnamed_listener_stands_in_does_not_run() {
+    let till = "export class Bus { on(name: string, f: () => void) {} emit(name: string) {} }
+export function start(bus: Bus) {
+  unrelated();
+  bus.on('till:closed', () => { line(); });
+}
+function unrelated() {}
+function line() {}
+";
+    let shop = Shop::with(&[("web/till.ts", till)]);
+    let text = shop.stdout(&["explore", "what happens when 'till:closed' is emitted?"]);
+    assert!(text.contains(" line "), "{text}");
+    assert!(!text.contains(" unrelated "), "{text}");
+}
+
+#[test]
+fn an_event_is_known_by_its_text() {
+    let shop = Shop::with(&[(
+        "web/events.ts",
+        "export class Till { constructor(private bus: Bus) {} close() { this.bus.emit('till.closed'); } }
+export class Log { @OnEvent('till.closed') write() { line(); } }
+function line() {}
+",
+    )]);
+    let text = shop.stdout(&["explore", "what happens when \"till.closed\" is emitted?"]);
+    assert!(
+        text.contains(" runs Log.write on \"till.closed\", registered at web/events.ts:2")
+            && text.contains("emitted at (1)")
+            && text.contains(" line "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_string_that_is_no_name_is_not_a_key_of_a_type() {
+    let till = "export type Events = { 'till:closed': number };\nexport class Bus { emit(name: string) {} }\nexport const close = (bus: Bus) => bus.emit('till:closed');\n";
+    let shop = Shop::with(&[("web/till.ts", till)]);
+    let text = shop.stdout(&["explore", "who emits 'till:closed'?"]);
+    assert!(
+        text.contains("emitted at (1):") && text.contains("  3 close: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_procedure_is_found_under_the_hook_of_its_client() {
+    let server = "export const carts = router({\n  findAll: procedure.query(() => load()),\n});\nfunction load() {}\n";
+    let shop = Shop::with(&[
+        ("api/carts.ts", server),
+        (
+            "web/carts.ts",
+            "export const use = () => client.carts.findAll.useQuery();\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "what serves client.carts.findAll.useQuery()?"]);
+    assert!(
+        text.contains("registered as `findAll`") && text.contains(" load "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_route_shows_an_element_or_a_page() {
+    let routes = "export const Carts = () => null;\nexport const routes = [{ path: 'shop', children: [{ path: 'Carts', element: <Carts /> }] }];\n";
+    let page = "@page \"/till/{Id:int}\"\n<Till />\n";
+    let shop = Shop::with(&[("web/routes.tsx", routes), ("web/Till.razor", page)]);
+    let text = shop.stdout(&["explore", "what is shown at shop/Carts?"]);
+    assert!(
+        text.contains("web/routes.tsx:2: variable Carts") || text.contains(": Carts"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "which page is shown at /till/{Id:int}?"]);
+    assert!(text.contains("Till.razor"), "{text}");
+}
+
+#[test]
+fn kinds_of_types_are_what_they_are_kinds_of() {
+    let faults =
+        "export class DoorFault {}\nexport class GateFault {}\nexport class TillFault {}\n";
+    let shop = Shop::with(&[("web/faults.ts", faults)]);
+    let text = shop.stdout(&["explore", "which fault classes exist?"]);
+    assert!(
+        text.contains("symbols whose names end with `fault` (3)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn types_of_one_name_share_what_implements_them() {
+    let one = "export class Base {}\nexport class Left extends Base {}\n";
+    let other = "export class Base {}\nexport class Right extends Base {}\n";
+    let shop = Shop::with(&[("web/one.ts", one), ("web/other.ts", other)]);
+    let text = shop.stdout(&["explore", "which classes extend Base?"]);
+    assert!(
+        text.contains(" Left: ") && text.contains(" Right: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn tests_that_only_name_a_symbol_are_told_apart() {
+    let shop = Shop::with(&[
+        ("web/till.ts", "export class Till { closeDay() {} }\n"),
+        (
+            "web/till.test.ts",
+            "it('closes', (client: any) => { client.api.closeDay(); });\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which tests cover Till.closeDay?"]);
+    assert!(
+        text.contains("no test in the index uses it")
+            && text.contains("named in tests, matched by equal text (1)"),
+        "{text}"
+    );
+}

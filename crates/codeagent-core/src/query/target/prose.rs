@@ -1,0 +1,79 @@
+//! Names among the words of a sentence that do not look like names.
+
+use super::tokens::{Token, is_common};
+use super::{MAX_TARGETS, Target, Targets, symbols};
+use crate::model::graph::{Node, NodeId, NodeType};
+use crate::query::{QueryError, SymbolGroup};
+use crate::store::{self, Snapshot};
+
+/// Maximum number of uncommon lower-case words in a sentence that may be names.
+const MAX_PLAIN: usize = 2;
+
+/// Adds the members of named types that other words of a sentence name: `who overrides Cart and its total?`
+pub(super) fn add_members(
+    snapshot: &Snapshot,
+    targets: &mut Targets,
+    tokens: &[Token<'_>],
+) -> Result<(), QueryError> {
+    let mut names = Vec::new();
+    for target in &targets.found {
+        let Target::Symbols(named) = target else {
+            continue;
+        };
+        let is_type = |node: &Node| {
+            matches!(
+                node.node_type,
+                NodeType::Class | NodeType::Interface | NodeType::Type
+            )
+        };
+        let types: Vec<NodeId> = named
+            .groups
+            .iter()
+            .filter(|group| is_type(group.first()))
+            .flat_map(SymbolGroup::ids)
+            .collect();
+        for member in store::children_of(snapshot, &types)? {
+            let is_named = |token: &Token<'_>| {
+                is_uncommon(token) && token.text.eq_ignore_ascii_case(&member.name)
+            };
+            let name = format!("{}.{}", named.asked, member.name);
+            if tokens.iter().any(is_named) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+
+    for name in names.iter().take(MAX_PLAIN) {
+        if let Ok(member) = symbols(snapshot, name)? {
+            targets.found.push(Target::Symbols(member));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the word of a sentence that is most likely a name: the last one that is the name of a
+/// function, type or variable.
+pub(super) fn plain_name(
+    snapshot: &Snapshot,
+    tokens: &[Token<'_>],
+) -> Result<Option<Target>, QueryError> {
+    // With more words, the symbol is described rather than named.
+    if tokens.iter().filter(|token| is_uncommon(token)).count() > MAX_PLAIN {
+        return Ok(None);
+    }
+    for token in tokens.iter().rev().filter(|token| is_uncommon(token)) {
+        let named = store::by_name(snapshot, token.text, MAX_TARGETS)?;
+        let is_declared = named
+            .iter()
+            .any(|node| node.name == token.text && node.node_type != NodeType::Module);
+        if is_declared && let Ok(target) = symbols(snapshot, token.text)? {
+            return Ok(Some(Target::Symbols(target)));
+        }
+    }
+    Ok(None)
+}
+
+/// Reports whether a token is a word of prose that may be the name of something.
+fn is_uncommon(token: &Token<'_>) -> bool {
+    token.is_plain() && !is_common(token.text)
+}

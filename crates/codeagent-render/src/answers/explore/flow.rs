@@ -1,0 +1,154 @@
+//! What happens when a symbol runs, is handled, or is named: the calls of functions, in order.
+
+use codeagent_core::model::graph::{Node, NodeFlags, NodeType};
+use codeagent_core::query::{self, Occurrences, Snapshot};
+
+use super::Subject;
+use super::member::is_callable;
+use super::type_symbol::members;
+use crate::answers::AnswerError;
+use crate::text::{Document, Section};
+
+/// Title of the calls of a function.
+pub(super) const FLOW_TITLE: &str = "what happens, in order";
+
+/// Maximum number of functions whose flow is shown for a type or constant.
+const MAX_FLOWS: usize = 4;
+
+/// Adds the calls of a function, or what runs because of the value that a constant names.
+pub(super) fn of_member(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let first = subject.first();
+    if !is_callable(first) && !holds_functions(first, occurrences)? {
+        return of_constant(subject, document, occurrences);
+    }
+
+    let wants = subject.wants;
+    let lines = query::flow(occurrences, first)?;
+    let flow = Section::tree("flow", FLOW_TITLE, lines);
+    document.section(wants.weigh(flow, true, 0));
+    let handlers = query::handlers_named_in(occurrences, first)?;
+    let title = "handlers of its string literals, matched by equal text";
+    let handlers = Section::lines("handlers", title, handlers);
+    document.section(wants.weigh(handlers, true, 0));
+    Ok(())
+}
+
+/// Reports whether a variable's object literal has functions, which run when others call them.
+fn holds_functions(node: &Node, occurrences: &Occurrences<'_, '_>) -> Result<bool, AnswerError> {
+    let inside = query::members_of(occurrences.sources.snapshot(), node.id)?;
+    Ok(inside.iter().any(|inner| inner.flags.has(NodeFlags::LOCAL)))
+}
+
+/// Adds what runs because of the events, jobs or routes that a constant names.
+fn of_constant(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let mut lines = Vec::new();
+    let running = query::run_by_constant(occurrences, subject.first().id)?;
+    for function in running.iter().take(MAX_FLOWS) {
+        lines.extend(query::flow(occurrences, function)?);
+    }
+    let title = "what happens where it names an event, job or route, in order";
+    let flow = Section::tree("flow", title, lines);
+    document.section(subject.wants.weigh(flow, true, 0));
+    Ok(())
+}
+
+/// Adds what the functions do that handle the type as a message or, if there are none, its own ones that
+/// the question is about.
+pub(super) fn of_type(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut running = Vec::new();
+    for id in subject.ids() {
+        running.extend(query::handlers_of(snapshot, id)?);
+    }
+    let mut title = "what happens in the functions that handle it, in order";
+    if running.is_empty() {
+        title = FLOW_TITLE;
+        running = own_functions(subject, snapshot)?;
+    }
+
+    let mut lines = Vec::new();
+    for function in running.iter().take(MAX_FLOWS) {
+        lines.extend(query::flow(occurrences, function)?);
+    }
+    let section = Section::tree("flow", title, lines);
+    document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
+}
+
+/// Returns the functions of a type, or else those that it inherits, that a question about what happens
+/// means: those whose names begin with its verb (`ExecuteAsync` for `executed`), or else those that
+/// implement or override others.
+fn own_functions(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>, AnswerError> {
+    let own = members(subject, snapshot)?;
+    let is_named = |member: &Node| is_callable(member) && is_meant(member, subject.words);
+    let mut found: Vec<Node> = own.iter().filter(|node| is_named(node)).cloned().collect();
+    if found.is_empty() {
+        for (base, _) in query::bases_of(snapshot, &subject.ids())? {
+            let inherited = query::members_of(snapshot, base)?;
+            found.extend(inherited.into_iter().filter(is_named));
+        }
+    }
+    if found.is_empty() {
+        for member in own.into_iter().filter(is_callable) {
+            if !query::bases_of(snapshot, &[member.id])?.is_empty() {
+                found.push(member);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Reports whether a question about what happens means a function. A constructor runs when its type is
+/// created.
+fn is_meant(function: &Node, words: &[String]) -> bool {
+    if function.node_type == NodeType::Constructor {
+        let mut verbs = ["creat", "construct", "instantiat"].iter();
+        return verbs.any(|verb| has_beginning(words, verb));
+    }
+    begins_with_verb(&function.name, words)
+}
+
+/// Reports whether a name begins with a verb of a question: `runTask` with `runs`.
+fn begins_with_verb(name: &str, words: &[String]) -> bool {
+    let end = name.char_indices().skip(1).find(|(_, c)| !c.is_lowercase());
+    let verb = name[..end.map_or(name.len(), |(at, _)| at)].to_lowercase();
+    let stem = verb.strip_suffix('e').unwrap_or(&verb);
+    stem.len() > 2 && has_beginning(words, stem)
+}
+
+fn has_beginning(words: &[String], beginning: &str) -> bool {
+    words.iter().any(|word| word.starts_with(beginning))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verb_names_the_functions_that_begin_with_it() {
+        let words: Vec<String> = ["what", "happens", "is", "executed"]
+            .map(str::to_owned)
+            .into();
+        for (name, expected) in [
+            ("Execute", true),
+            ("ExecuteAsync", true),
+            ("executor", false),
+            ("isExecuted", false),
+            ("whatever", false),
+        ] {
+            assert_eq!(begins_with_verb(name, &words), expected, "{name}");
+        }
+    }
+}

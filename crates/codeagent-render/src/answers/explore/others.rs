@@ -1,0 +1,96 @@
+//! Sections about the other symbols of a name that a question does not qualify: `who calls save?`
+
+use codeagent_core::model::graph::{Node, NodeId, NodeKind, NodeType};
+use codeagent_core::query::{self, Occurrences};
+
+use super::Subject;
+use super::member::{USES, own_lines};
+use crate::answers::AnswerError;
+use crate::text::{Document, Section};
+
+/// Maximum number of other symbols; a name of more is too common to list them.
+const MAX_OTHERS: usize = 24;
+
+/// Adds what the question asks for of the other symbols of a name, if the name is `asked` without a type:
+/// declarations or uses of members, and what implements types.
+pub(super) fn sections(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    subject: &Subject<'_>,
+    (asked, others): (&str, &[&Node]),
+) -> Result<(), AnswerError> {
+    let is_qualified = asked.contains(['.', '#', ':', '/']);
+    if is_qualified || others.is_empty() || others.len() > MAX_OTHERS {
+        return Ok(());
+    }
+
+    let ids = unrelated(occurrences, subject, others)?;
+    let first = subject.first();
+    match first.node_type {
+        NodeType::Class | NodeType::Interface | NodeType::Type => {
+            of_types(document, occurrences, subject, &ids)
+        }
+        _ if first.parameter_signature.is_some() || first.kind == NodeKind::Event => {
+            of_members(document, occurrences, subject, &ids)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn of_types(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    subject: &Subject<'_>,
+    others: &[NodeId],
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    if !wants.implementations {
+        return Ok(());
+    }
+    let found = query::implementations_of(occurrences.sources.snapshot(), others)?;
+    let found: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
+    let mut places = occurrences.of_declarations(&found)?;
+    places.retain(|place| !place.is_test());
+    let title = "implemented, extended or derived by, the others of that name";
+    let section = Section::occurrence_rows("implementations of others", title, places);
+    document.section(wants.weigh(section, true, 0));
+    Ok(())
+}
+
+fn of_members(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    subject: &Subject<'_>,
+    others: &[NodeId],
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    if wants.implementations {
+        let places = occurrences.of_declarations(others)?;
+        let title = "others of that name";
+        document.section(wants.weigh(Section::occurrence_rows("others", title, places), true, 0));
+    }
+    if wants.callers || wants.impact {
+        let mut places = occurrences.uses_of(others, &USES[..3])?;
+        let is_own = own_lines(subject);
+        places.retain(|place| !is_own(place) && !place.is_test());
+        let title = "uses of the others of that name";
+        let section = Section::occurrence_rows("uses of others", title, places);
+        document.section(wants.weigh(section, true, 0));
+    }
+    Ok(())
+}
+
+/// Returns the ids of the others that neither implement the subject nor are its bases: those have
+/// sections of their own.
+fn unrelated(
+    occurrences: &Occurrences<'_, '_>,
+    subject: &Subject<'_>,
+    others: &[&Node],
+) -> Result<Vec<NodeId>, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut related = query::implementations_of(snapshot, &subject.ids())?;
+    related.extend(query::bases_of(snapshot, &subject.ids())?);
+    let is_related = |id: NodeId| related.iter().any(|(other, _)| *other == id);
+    let ids = others.iter().map(|other| other.id);
+    Ok(ids.filter(|id| !is_related(*id)).collect())
+}
