@@ -4,6 +4,7 @@ use codeagent_csharp::CSharp;
 use codeagent_lang::Languages;
 use codeagent_model::graph::Language;
 use codeagent_typescript::TypeScript;
+pub use codeagent_typescript::resolve::package_of_path;
 
 /// All languages, in the order of their libraries in a world.
 pub const LANGUAGES: Languages = Languages::new(&[&CSharp, &TypeScript]);

@@ -8,9 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codeagent_typescript::resolve::package_of_path;
 use rustc_hash::FxHashSet;
 
+use crate::languages::package_of_path;
 use crate::model::external::PackageManager;
 use crate::query::{Note, QueryError, Relations, Site, used_packages};
 use crate::store::{self, FileKey, Snapshot, StoreError};

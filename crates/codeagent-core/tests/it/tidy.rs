@@ -79,6 +79,14 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// Modules above TypeScript's `symbols`.
 const CHECKER: &[&str] = &["checker", "names", "types", "expressions", "edges"];
 
+/// Where the crate of one language may be named.
+const LANGUAGES: &[&str] = &[
+    "crates/codeagent-core/src/ingest/packages/",
+    "crates/codeagent-core/src/languages.rs",
+    "crates/codeagent-externals/",
+    "benches/",
+];
+
 /// Paths, and the only folders and files that may use them.
 const CONFINED: &[(&str, &[&str])] = &[
     ("rusqlite", &["crates/codeagent-core/src/store/"]),
@@ -99,6 +107,9 @@ const CONFINED: &[(&str, &[&str])] = &[
             "benches/",
         ],
     ),
+    // What holds for every language asks the registry.
+    ("codeagent_csharp", LANGUAGES),
+    ("codeagent_typescript", LANGUAGES),
     (
         "oxc_resolver",
         &["crates/codeagent-typescript/src/resolve/global_index/module_resolution"],
