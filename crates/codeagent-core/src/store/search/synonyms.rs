@@ -1,7 +1,6 @@
 //! Words that programmers use for the same thing: a sentence says `remove`, the code `delete`.
 //!
-//! Limitations: English, and only words that are common in most repositories. Without a model, half
-//! of the gain on sentences that avoid a symbol's words comes from these.
+//! Limitations: English, and only words that are common in most repositories.
 
 use std::sync::LazyLock;
 
