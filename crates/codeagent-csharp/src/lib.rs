@@ -23,14 +23,14 @@ use std::sync::Arc;
 
 use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::explain::Report;
-use codeagent_lang::nodes::Identity;
+use codeagent_lang::nodes::{Container, Identity};
 use codeagent_lang::project::ReadProjects;
 use codeagent_lang::{
     FileId, IndexInput, LanguageIndex, LanguageSupport, LocalName, PublishedFile, Resolution,
     World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site};
-use codeagent_model::graph::{Dialect, Language, Node};
+use codeagent_model::graph::{Dialect, Language};
 use smallvec::SmallVec;
 
 use crate::resolve::{PackageAssemblies, Tables};
@@ -95,7 +95,7 @@ impl LanguageSupport for CSharp {
         resolve::keys_of_member(facts, member)
     }
 
-    fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
+    fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<Container<'_>>) -> Identity {
         resolve::identity(&file.facts, decl, parent)
     }
 

@@ -99,7 +99,7 @@ impl<'a> Report<'a> {
     }
 
     /// Returns the node of a declaration, if it has one.
-    pub fn node(&self, decl: DeclRef) -> Option<&'a Node> {
+    pub fn node(&self, decl: DeclRef) -> Option<Node> {
         self.nodes.node(decl)
     }
 

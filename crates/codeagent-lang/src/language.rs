@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
-use codeagent_model::graph::{Dialect, Language, Node, NodeKind};
+use codeagent_model::graph::{Dialect, Language, NodeKind};
 use smallvec::SmallVec;
 
 use crate::dependencies::DependencyKey;
@@ -22,7 +22,7 @@ use crate::explain::Report;
 use crate::file_facts::DeclarationOutline;
 use crate::local_names::LocalName;
 use crate::lower::{limits, parsing, unparsed_facts};
-use crate::nodes::Identity;
+use crate::nodes::{Container, Identity};
 use crate::project::{ProjectModel, ReadProjects};
 use crate::resolution::Resolution;
 use crate::world::{FileId, FileShift, InstalledPackages, World, WorldFile};
@@ -158,7 +158,7 @@ pub trait LanguageSupport: Send + Sync {
     }
 
     /// Returns the identity of a declaration whose enclosing node is `parent`.
-    fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity;
+    fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<Container<'_>>) -> Identity;
 
     /// Returns the declarations of a file with the names that users of its package have for them, in
     /// the notation of external symbols: documentation-comment ids or descriptors of SCIP. Those

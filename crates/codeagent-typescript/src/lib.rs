@@ -26,14 +26,14 @@ use std::sync::Arc;
 
 use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::explain::Report;
-use codeagent_lang::nodes::Identity;
+use codeagent_lang::nodes::{Container, Identity};
 use codeagent_lang::project::{ProjectModel, ReadProjects};
 use codeagent_lang::{
     DeclarationOutline, FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport,
     LocalName, PublishedFile, Resolution, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
-use codeagent_model::graph::{Dialect, Language, Node};
+use codeagent_model::graph::{Dialect, Language};
 use smallvec::SmallVec;
 
 use crate::resolve::{PackageAnswers, Tables};
@@ -148,7 +148,7 @@ impl LanguageSupport for TypeScript {
         resolve::object_functions(facts)
     }
 
-    fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
+    fn identity(&self, file: &WorldFile, decl: DeclId, parent: Option<Container<'_>>) -> Identity {
         resolve::identity(file, decl, parent)
     }
 

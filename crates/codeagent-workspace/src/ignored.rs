@@ -279,7 +279,7 @@ impl IgnoreRules {
 
 /// Returns the rest of a path below a folder. Compares bytes, because both are spelled alike and
 /// this is called for every path and rule file.
-fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
+pub fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;

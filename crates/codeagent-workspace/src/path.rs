@@ -2,6 +2,7 @@
 //!
 //! Limitations: purely lexical; links are resolved when a file is opened.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Component, Path};
 
@@ -176,10 +177,12 @@ pub(crate) fn is_hidden_name(segment: &str) -> bool {
     }
 
     // HFS+ ignores these characters.
-    let seen: String = segment
-        .chars()
-        .filter(|character| !is_ignored_by_hfs(*character))
-        .collect();
+    let is_seen = |character: &char| !is_ignored_by_hfs(*character);
+    let seen: Cow<'_, str> = if segment.is_ascii() {
+        segment.into()
+    } else {
+        segment.chars().filter(is_seen).collect()
+    };
 
     // NTFS: a colon starts a stream name, and Windows drops trailing dots and spaces.
     let name = seen

@@ -55,16 +55,15 @@ pub struct WorldState {
 }
 
 impl WorldState {
-    /// Frees what only resolution needs: of the facts, the headers are left.
+    /// Frees what only resolution needs. Of the facts, the headers are left, and the nodes have
+    /// theirs until they are taken.
     pub fn keep_rows_only(&mut self) {
         self.world.clear();
-        self.nodes.keep_nodes_only();
         for file in &mut self.loaded {
             let header = file.facts.header.clone();
             let facts = Facts::of(file.dialect);
             file.facts = Arc::new(Facts { header, ..facts });
         }
-        codeagent_memory::give_back();
     }
 }
 

@@ -1,6 +1,7 @@
 //! Computes the [`Delta`] between a newly resolved world and the index.
 
-use codeagent_lang::nodes::NodeTable;
+use codeagent_lang::FileId;
+use codeagent_lang::nodes::{MergedNodes, NodeParts, NodeTable};
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::project::paths::is_packed;
 use codeagent_workspace::{RepoPath, root_mark};
@@ -29,8 +30,11 @@ use crate::store::{
 /// Maximum number of stored notes about project files.
 const MAX_NOTES: usize = 100;
 
-/// Number of nodes hashed per work item.
+/// Number of nodes embedded per work item.
 const NODES_AT_ONCE: usize = 1024;
+
+/// Number of files whose nodes are made at once.
+const FILES_AT_ONCE: usize = 1024;
 
 /// The result of indexing a resolved world.
 pub struct Indexed {
@@ -62,11 +66,21 @@ impl IngestPipeline {
         if !changes.keep_world {
             world.keep_rows_only();
         }
+        let write = write(
+            ctx,
+            &plan,
+            &mut world.nodes,
+            nodes_before,
+            changes.keep_world,
+        );
+        if !changes.keep_world {
+            codeagent_memory::give_back();
+        }
         let rows = rows::rows(&world, &fingerprints, resolved, &ctx.known);
         let known = self.known_after(ctx, changes, &world, (&rows.files, packages_hash));
         let metadata = self.metadata(ctx, &known, &world);
         let keys = world.loaded.iter().zip(&world.keys);
-        let mut delta = Delta {
+        let delta = Delta {
             keys: keys
                 .map(|(file, key)| (file.path.to_string(), *key))
                 .collect(),
@@ -76,15 +90,9 @@ impl IngestPipeline {
             inputs: changes.inputs.clone(),
             packages: (known.packages != ctx.known.packages).then(|| known.packages.clone()),
             metadata,
+            write,
             ..delta_of(rows, &ctx.known)
         };
-        delta.write = write(
-            ctx,
-            &plan,
-            &mut world.nodes,
-            nodes_before,
-            changes.keep_world,
-        );
         summary.removed = delta.removed.len();
 
         let world = changes.keep_world.then_some(IndexedWorld {
@@ -250,13 +258,7 @@ fn write(
             Write::Patch(changes)
         }
         (plan, _) => {
-            let all = if keep_world {
-                nodes.nodes().cloned().collect()
-            } else {
-                nodes.take_nodes()
-            };
-
-            let nodes = with_hashes(ctx, all);
+            let nodes = with_hashes(ctx, nodes, keep_world);
             match plan {
                 Plan::All => {
                     let signs = signs(ctx, &nodes);
@@ -270,13 +272,13 @@ fn write(
 
 /// Returns the nodes that differ between two tables.
 fn differing(before: &NodeTable, now: &NodeTable) -> NodeChanges {
-    let mut old: FxHashMap<NodeId, &Node> = before.nodes().map(|node| (node.id, node)).collect();
-    let differs = |node: &&Node| old.remove(&node.id).is_none_or(|old| old != *node);
+    let mut old: FxHashMap<NodeId, Node> = before.nodes().map(|node| (node.id, node)).collect();
+    let differs = |node: &Node| old.remove(&node.id).is_none_or(|old| old != *node);
     let mut buffer = Vec::new();
     let written = now
         .nodes()
         .filter(differs)
-        .map(|node| (store::node_hash(node, &mut buffer), node.clone()))
+        .map(|node| (store::node_hash(&node, &mut buffer), node))
         .collect();
     NodeChanges {
         written,
@@ -285,28 +287,44 @@ fn differing(before: &NodeTable, now: &NodeTable) -> NodeChanges {
     }
 }
 
-/// Returns the nodes sorted by id, each with its hash.
-fn with_hashes(ctx: &BatchContext<'_>, nodes: Vec<Node>) -> Vec<NodeWithHash> {
-    let hashes_of = |nodes: &[Node]| -> Vec<i64> {
-        let mut buffer = Vec::new();
-        ctx.timer.time(Phase::Store, || {
-            nodes
-                .iter()
-                .map(|node| store::node_hash(node, &mut buffer))
-                .collect()
-        })
-    };
+/// Returns the nodes sorted by id, each with its hash. Frees the facts of the table as it goes,
+/// unless the world is kept.
+fn with_hashes(
+    ctx: &BatchContext<'_>,
+    table: &mut NodeTable,
+    keep_world: bool,
+) -> Vec<NodeWithHash> {
+    let mut nodes = Vec::with_capacity(table.symbols() + table.files() as usize);
+    let mut merged = MergedNodes::default();
+    let files: Vec<FileId> = (0..table.files()).map(FileId).collect();
+    for batch in files.chunks(FILES_AT_ONCE) {
+        let of_file = |file: &FileId| {
+            let (whole, parts) = ctx.timer.time(Phase::World, || table.nodes_of(*file));
+            (ctx.timer.time(Phase::Store, || hashed(whole)), parts)
+        };
+        let made: Vec<(Vec<NodeWithHash>, NodeParts)> = ctx
+            .threads
+            .install(|| batch.par_iter().map(of_file).collect());
+        for (whole, parts) in made {
+            nodes.extend(whole);
+            merged.add(parts);
+        }
+        if !keep_world {
+            batch.iter().for_each(|file| table.free_facts(*file));
+        }
+    }
 
-    let hashes: Vec<i64> = ctx.threads.install(|| {
-        nodes
-            .par_chunks(NODES_AT_ONCE)
-            .flat_map_iter(hashes_of)
-            .collect()
-    });
+    nodes.extend(hashed(merged.finish()));
+    nodes.sort_unstable_by_key(|(_, node)| node.id);
+    nodes
+}
 
-    let mut hashed: Vec<NodeWithHash> = hashes.into_iter().zip(nodes).collect();
-    hashed.sort_unstable_by_key(|(_, node)| node.id);
-    hashed
+fn hashed(nodes: Vec<Node>) -> Vec<NodeWithHash> {
+    let mut buffer = Vec::new();
+    let nodes = nodes.into_iter();
+    nodes
+        .map(|node| (store::node_hash(&node, &mut buffer), node))
+        .collect()
 }
 
 /// Returns the sign bits of the nodes. Computed on the worker pool to relieve the writer thread.

@@ -28,7 +28,7 @@ use crate::ingest::{IngestError, InspectError};
 use crate::languages::LANGUAGES;
 use crate::model::external::OwnPackage;
 use crate::model::facts::{SiteKind, Sym};
-use crate::model::graph::{Dialect, EdgeType, Language};
+use crate::model::graph::{Dialect, EdgeType, Language, Node};
 use crate::model::print;
 pub use codeagent_lang::LocalName;
 pub use codeagent_lang::explain::SitesAt;
@@ -84,10 +84,10 @@ pub fn links(
 pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;
-    let nodes = NodeTable::build(&world);
+    let nodes: Vec<Node> = NodeTable::build(&world).nodes().collect();
     let files: Vec<FileId> = world.repository_files().collect();
     let symbols = nodes
-        .nodes()
+        .iter()
         .filter(|node| node.language.rules().callable.contains(&node.node_type));
     let symbols = symbols.map(|node| (node.language, &*node.name));
     let others = files.iter().map(|file| world.facts(*file));

@@ -360,8 +360,8 @@ fn node_changes(table: &NodeTable, renewed: &[NodeUpdate]) -> NodeChanges {
         match *renewed {
             NodeUpdate::Said(place) => {
                 let node = table.at(place);
-                let hash = store::node_hash(node, &mut buffer);
-                changes.written.push((hash, node.clone()));
+                let hash = store::node_hash(&node, &mut buffer);
+                changes.written.push((hash, node));
             }
             NodeUpdate::Moved(place, position) => {
                 let node = table.at(place);
@@ -376,7 +376,7 @@ fn node_changes(table: &NodeTable, renewed: &[NodeUpdate]) -> NodeChanges {
                 // Spans of the same node are adjacent, so each node is hashed once.
                 let last: Option<&(NodeId, i64)> = changes.rehashed.last();
                 if last.is_none_or(|(last, _)| *last != node.id) {
-                    let hash = store::node_hash(node, &mut buffer);
+                    let hash = store::node_hash(&node, &mut buffer);
                     changes.rehashed.push((node.id, hash));
                 }
             }

@@ -167,6 +167,8 @@ fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
             .then_with(|| a.candidates.cmp(&b.candidates))
     });
     rows.dedup_by_key(|row| row.key());
+    // The rows of all files are held until they are written.
+    rows.shrink_to_fit();
     rows
 }
 

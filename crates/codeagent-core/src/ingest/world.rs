@@ -77,6 +77,10 @@ impl IngestPipeline {
             Ok::<_, IngestError>((loaded, installed))
         })?;
         drop((facts, cached));
+        if !changes.keep_world {
+            // The syntax trees are gone, but the allocator holds their pages.
+            codeagent_memory::give_back();
+        }
 
         ctx.begin(Phase::World, 0);
         let (world, nodes) = self.build_tables(

@@ -10,7 +10,7 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use codeagent_workspace::{Binary, Case, FileHits, Files, Hit, SearchError, TextQuery};
+use codeagent_workspace::{Binary, Case, FileHits, Files, Hit, RepoPath, SearchError, TextQuery};
 
 use crate::model::graph::Dialect;
 use crate::query::literals::innermost_symbols;
@@ -131,20 +131,17 @@ fn matching_files(
         ..Files::default()
     };
 
-    let wanted = query.path.map(str::to_owned);
-    let matching = Mutex::new(Vec::new());
-    let take = |hits: FileHits| {
-        let is_wanted = wanted
-            .as_ref()
-            .is_none_or(|wanted| is_in_place(hits.path.as_str(), wanted));
-        if is_wanted {
-            unpoisoned(&matching).push(hits);
-        }
+    let place = query.path.map(str::to_owned);
+    let is_wanted = move |path: &RepoPath, is_folder| {
+        let place = place.as_ref();
+        is_folder || place.is_none_or(|place| is_in_place(path.as_str(), place))
     };
+    let matching = Mutex::new(Vec::new());
+    let take = |hits: FileHits| unpoisoned(&matching).push(hits);
     let stats = places
         .sources
         .workspace()
-        .search_text(&files, &text, |_, _| true, &take)
+        .search_text(&files, &text, is_wanted, &take)
         .map_err(unsearchable)?;
     places.sources.snapshot().check()?;
 

@@ -3,7 +3,6 @@
 //!
 //! A whole graph is written in sorted order with the plain indexes dropped. Otherwise only rows
 //! that differ are written.
-//! differ are written.
 
 use std::path::Path;
 

@@ -155,8 +155,7 @@ impl Case {
         let world = World::build(files.collect(), projects.clone());
         let table = NodeTable::build(&world);
         let count = table.nodes().count();
-        let nodes: BTreeMap<NodeId, Node> =
-            table.nodes().map(|node| (node.id, node.clone())).collect();
+        let nodes: BTreeMap<NodeId, Node> = table.nodes().map(|node| (node.id, node)).collect();
         assert_eq!(nodes.len(), count, "two nodes have one id");
         let mut files: BTreeMap<String, Linked> = BTreeMap::new();
         for id in world.repository_files() {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_lang::explain::Report;
 use codeagent_lang::lower::builder::Builder;
-use codeagent_lang::nodes::{Identity, MergeKey, NodeTable};
+use codeagent_lang::nodes::{Container, Identity, MergeKey, NodeTable};
 use codeagent_lang::project::{ProjectModel, ProjectSet, ReadProjects};
 use codeagent_lang::query::names::Names;
 use codeagent_lang::query::tracked_world::TrackedWorld;
@@ -25,7 +25,7 @@ use codeagent_lang::{
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject, Sym, TypeId,
 };
-use codeagent_model::graph::{Confidence, Dialect, EdgeType, Language, Node};
+use codeagent_model::graph::{Confidence, Dialect, EdgeType, Language};
 use smallvec::{SmallVec, smallvec};
 
 const LANGUAGES: Languages = Languages::new(&[&Toy]);
@@ -216,7 +216,7 @@ impl LanguageSupport for Toy {
         smallvec![FUNCTIONS.key(facts.decl_name(piece))]
     }
 
-    fn identity(&self, file: &WorldFile, decl: DeclId, _parent: Option<&Node>) -> Identity {
+    fn identity(&self, file: &WorldFile, decl: DeclId, _parent: Option<Container<'_>>) -> Identity {
         Identity {
             language: Language::CSharp,
             space: "",
@@ -252,7 +252,7 @@ fn a_language_needs_its_trait_and_a_line_in_the_registry() {
         .filter(|edge| edge.edge_type == EdgeType::Calls)
         .map(|edge| {
             let target = nodes.nodes().find(|node| node.id == edge.target);
-            (target.unwrap().qualified_name.clone(), edge.line)
+            (target.unwrap().qualified_name, edge.line)
         })
         .collect();
     assert_eq!(edges, [("speak".to_owned(), 2)]);

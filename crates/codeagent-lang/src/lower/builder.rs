@@ -313,7 +313,7 @@ impl<'t> Builder<'t> {
         self.hidden.push(HiddenRange { start, end, seen });
     }
 
-    /// Returns the finished facts: sites in text order, pools shrunk, interface hashes computed.
+    /// Returns the finished facts: sites in text order, without unused capacity, interface hashes computed.
     /// `root` is the tree, `None` to hash the whole text, comments included.
     #[must_use]
     pub fn finish(mut self, root: Option<(Node<'_>, FindMembers)>) -> Facts {
@@ -336,11 +336,7 @@ impl<'t> Builder<'t> {
             .sort_by_key(|site| (site.at.offset, site.kind));
 
         self.facts.callbacks.sort();
-        self.facts.names.shrink();
-        self.facts.pools.shrink();
-        self.facts.exprs.shrink_to_fit();
-        self.facts.sites.shrink_to_fit();
-        self.facts.decls.shrink_to_fit();
+        self.facts.shrink();
         self.facts
     }
 }

@@ -3,19 +3,14 @@
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym,
 };
-use codeagent_model::graph::{Access, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use codeagent_model::graph::{Access, Node, NodeFlags, NodeKind, NodeSpan, NodeType};
 
-use crate::nodes::NodeContext;
+use crate::nodes::make::NodeContext;
 
-/// Returns the node of a declaration as if it had no other. `place` is its qualified name and
-/// parent.
-pub fn node(
-    context: &NodeContext<'_>,
-    decl: DeclId,
-    id: NodeId,
-    place: (String, Option<NodeId>),
-) -> Node {
-    let facts = &*context.file.facts;
+/// Returns the node of a declaration as if it had no other.
+pub(super) fn node(context: &NodeContext<'_>, decl: DeclId, qualified_name: String) -> Node {
+    let file = &context.file.file;
+    let facts = &*file.facts;
     let declaration = facts.decl(decl);
     let detail = facts
         .detail(decl)
@@ -33,11 +28,11 @@ pub fn node(
     let function = holder(facts, declaration);
 
     Node {
-        id,
-        parent: place.1,
-        project_id: context.project.to_owned(),
+        id: context.id,
+        parent: context.parent,
+        project_id: context.file.project.to_string(),
         name: name.to_owned(),
-        qualified_name: place.0,
+        qualified_name,
         node_type: if context.support.is_component(facts, decl) {
             NodeType::Component
         } else {
@@ -56,7 +51,7 @@ pub fn node(
         return_type: text(detail.type_text),
         doc: text(detail.doc),
         spans: vec![NodeSpan {
-            path: context.file.path.to_string(),
+            path: file.path.to_string(),
             span: detail.span,
             name_line: declaration.at.line,
             name_column: declaration.at.column,

@@ -14,6 +14,13 @@ const MAX_QUALIFIED_BYTES: usize = 512;
 /// Number of bytes that are kept of a longer container's name.
 const HEAD_BYTES: usize = 100;
 
+/// A node that encloses a declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct Container<'a> {
+    pub id: NodeId,
+    pub qualified_name: &'a str,
+}
+
 /// The parts that identify a declaration's symbol.
 pub struct Identity {
     /// The language, whose symbols are never those of another.

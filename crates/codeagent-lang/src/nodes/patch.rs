@@ -12,14 +12,14 @@ use std::sync::Arc;
 use codeagent_model::facts::{DeclId, Facts};
 use codeagent_model::graph::{Node, NodeId, NodeKind, NodeSpan};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
-use crate::nodes::{NodeTable, TableBuilder, describe, file_node, is_node};
-use crate::world::{FileId, World, WorldFile};
+use crate::nodes::build::is_node;
+use crate::nodes::{Entry, NodeTable, TableBuilder, describe};
+use crate::world::{DeclRef, FileId, FileShift, World, WorldFile};
 
 /// Largest number of nodes added and removed in place.
 const MOST_CHANGED: usize = 1024;
-/// Largest number of files from which a node is rebuilt.
-const MOST_PARTS: usize = 64;
 
 /// The change of a node. Nodes are named by their index in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,24 +44,17 @@ struct SingleFileScope {
 fn single_file_scope(world: &World, file: &WorldFile) -> SingleFileScope {
     let mut builder = TableBuilder::default();
     builder.add_file(&world.projects, file);
-    let NodeTable {
-        nodes,
-        of_decl,
-        shared,
-        ..
-    } = builder.finish();
+    let table = builder.finish();
 
-    let decls = file
-        .facts
-        .decl_ids()
-        .filter(|id| of_decl[0][id.index()] != 0)
-        .map(|id| (id, of_decl[0][id.index()] - 1))
-        .collect();
+    let places = 0..table.entries.len();
+    let node_of = |decl: DeclId| Some((decl, table.of_decl[0][decl.index()].checked_sub(1)?));
+    let decls = file.facts.decl_ids().filter_map(node_of).collect();
+    let nodes = places.map(|place| table.at(place)).collect();
 
     SingleFileScope {
         nodes,
         decls,
-        shared,
+        shared: table.shared,
     }
 }
 
@@ -158,7 +151,7 @@ impl NodeTable {
             .nodes
             .iter()
             .zip(&places)
-            .filter_map(|(node, place)| Some((node.id, self.nodes.get(*place)?.id)))
+            .filter_map(|(node, place)| Some((node.id, self.entries.get(*place)?.id)))
             .collect();
 
         let in_table = |node: &Node| {
@@ -166,147 +159,135 @@ impl NodeTable {
                 .map(|parent| known.get(&parent).copied().unwrap_or(parent))
         };
 
-        let (mut changes, mut joined) = (Vec::new(), FxHashMap::default());
+        let (mut renewed, mut joined) = (Vec::new(), FxHashMap::default());
         for (place, (node, pair)) in is.nodes.iter().zip(&pairs).enumerate() {
             let Some(pair) = *pair else {
                 if is.shared.contains(&node.id) {
                     return None;
                 }
                 if let Some(at) = self.place_of(node.id) {
-                    changes.push(NodeChange::Said(at, Box::new(self.joined(at, node)?)));
+                    if !self.is_joined(at, node) {
+                        return None;
+                    }
+                    renewed.push(NodeUpdate::Said(at));
                     joined.insert(node.id, at);
                 }
                 continue;
             };
-            let whole = self.nodes.get(places[pair])?;
-            let is_alone = whole.spans.iter().all(|site| *site.path == *now.path);
+            let in_all = self.entries.get(places[pair])?;
+            let is_alone = in_all.parts.iter().all(|part| part.file == id);
             let [before, node] = [&was.nodes[pair], node].map(|node| Node {
                 parent: in_table(node),
                 ..node.clone()
             });
             let is_ranked_alike =
                 is_alone || ranked.get(&(pair as u32)) == ranks.get(&(place as u32));
-            match compare((&before, &node), (whole, places[pair]), is_alone)
+            match self
+                .compare((&before, &node), places[pair], is_alone)
                 .filter(|_| is_ranked_alike)
             {
-                Some(of_node) => changes.extend(of_node),
-                None => changes.push(NodeChange::Said(
-                    places[pair],
-                    Box::new(self.made_again(world, (id, places[pair]))?),
-                )),
+                Some(of_node) => renewed.extend(of_node),
+                None if self.is_numbered(places[pair]) => return None,
+                None => renewed.push(NodeUpdate::Said(places[pair])),
             }
         }
 
         for place in &gone {
-            let (node, whole) = (&was.nodes[*place], self.nodes.get(places[*place])?);
+            let (node, in_all) = (&was.nodes[*place], self.entries.get(places[*place])?);
             if was.shared.contains(&node.id)
                 || self.shared.contains(&node.id)
-                || whole.id != node.id
-                || whole.spans.len() != node.spans.len()
+                || in_all.id != node.id
+                || in_all.parts.len() != node.spans.len()
             {
                 return None;
             }
         }
 
-        let mut renewed: Vec<NodeUpdate> = changes
-            .into_iter()
-            .map(|change| self.apply(change))
-            .collect();
-
+        self.remove_parts(id, old);
         renewed.extend(gone.into_iter().map(|place| self.remove(places[place])));
         let known_at = is.nodes.iter().zip(pairs).map(|(node, pair)| match pair {
             Some(pair) => Some(places[pair]),
             None => joined.get(&node.id).copied(),
         });
         let known_at: Vec<Option<usize>> = known_at.collect();
-        let (now_at, added) = self.add((&is, &known), &known_at);
-        renewed.extend(added);
-        let mut of_decl = vec![0; now.facts.decls.len()];
-        for (decl, node) in &is.decls {
-            of_decl[decl.index()] = now_at[*node as usize] as u32 + 1;
-        }
-
-        debug_assert!(
-            now.facts
-                .decl_ids()
-                .all(|decl| is_node(&now.facts, decl) == (of_decl[decl.index()] != 0))
-        );
-
-        self.of_decl[at] = of_decl;
-        self.facts[at] = Arc::clone(now.facts.shared());
+        let now_at = is.nodes.iter().zip(known_at).map(|(node, place)| {
+            place.unwrap_or_else(|| {
+                let place = self.push(node.id, SmallVec::new());
+                renewed.push(NodeUpdate::Said(place));
+                place
+            })
+        });
+        let now_at: Vec<usize> = now_at.collect();
+        self.add_parts(id, now, &is.decls, &now_at);
         Some(renewed)
     }
 
-    /// Rebuilds a node that several files declare, one of which changed, from these files alone.
-    fn made_again(&self, world: &World, (changed, place): (FileId, usize)) -> Option<Node> {
-        let whole = self.nodes.get(place)?;
-        let mut files: Vec<FileId> = whole
-            .spans
-            .iter()
-            .map(|site| self.find(&site.path))
-            .collect::<Option<_>>()?;
-
-        files.push(changed);
-        files.sort_unstable();
-        files.dedup();
-        if files.len() > MOST_PARTS {
-            return None;
-        }
-
-        let mut builder = TableBuilder::default();
-        files
-            .into_iter()
-            .for_each(|file| builder.add_file(&world.projects, world.file(file)));
-
-        let NodeTable { nodes, shared, .. } = builder.finish();
-        let is_numbered = |id: NodeId| shared.contains(&id) || self.shared.contains(&id);
-
-        nodes
-            .into_iter()
-            .find(|node| node.id == whole.id)
-            .filter(|node| !is_numbered(node.id) && !node.parent.is_some_and(is_numbered))
-    }
-
-    /// Adds the nodes of a file that did not exist before. Returns the indices of all its nodes,
-    /// and the additions.
-    fn add(
-        &mut self,
-        (is, known): (&SingleFileScope, &FxHashMap<NodeId, NodeId>),
-        known_at: &[Option<usize>],
-    ) -> (Vec<usize>, Vec<NodeUpdate>) {
-        let (mut now_at, mut added) = (Vec::with_capacity(known_at.len()), Vec::new());
-        for (node, place) in is.nodes.iter().zip(known_at) {
-            if let Some(place) = place {
-                now_at.push(*place);
-                continue;
+    /// Takes the declarations of a file from its nodes.
+    fn remove_parts(&mut self, id: FileId, facts: &Facts) {
+        let of_decl = std::mem::take(&mut self.of_decl[id.0 as usize]);
+        for decl in facts.decl_ids() {
+            if let Some(place) = of_decl[decl.index()].checked_sub(1) {
+                let parts = &mut self.entries[place as usize].parts;
+                parts.retain(|part| *part != DeclRef { file: id, decl });
             }
-            let parent = node
-                .parent
-                .map(|parent| known.get(&parent).copied().unwrap_or(parent));
-            let node = Node {
-                parent,
-                ..node.clone()
-            };
-            let place = self.push(node);
-            now_at.push(place);
-            added.push(NodeUpdate::Said(place));
         }
-
-        (now_at, added)
     }
 
-    fn push(&mut self, node: Node) -> usize {
+    /// Adds the declarations of a file to its nodes. `decls` are those that are nodes, with indices
+    /// into `places`.
+    fn add_parts(
+        &mut self,
+        id: FileId,
+        file: &WorldFile,
+        decls: &[(DeclId, u32)],
+        places: &[usize],
+    ) {
+        let at = id.0 as usize;
+        let mut of_decl = vec![0; file.facts.decls.len()];
+        for &(decl, node) in decls {
+            let (place, part) = (places[node as usize], DeclRef { file: id, decl });
+            of_decl[decl.index()] = place as u32 + 1;
+            let parts = &mut self.entries[place].parts;
+            if let Err(at) = parts.binary_search(&part) {
+                parts.insert(at, part);
+            }
+        }
+
+        debug_assert!(
+            file.facts
+                .decl_ids()
+                .all(|decl| is_node(&file.facts, decl) == (of_decl[decl.index()] != 0))
+        );
+
+        let support = self.languages.of_facts(&file.facts);
+        let mut components = support.decorated_components(&file.facts);
+        components.sort_unstable();
+        self.of_decl[at] = of_decl;
+        self.files[at].file = file.clone();
+        self.files[at].components = components.into();
+    }
+
+    /// Reports whether a node or its container shares its identity with another.
+    fn is_numbered(&self, place: usize) -> bool {
+        let node = self.at(place);
+        let mut ids = [Some(node.id), node.parent].into_iter().flatten();
+        ids.any(|id| self.shared.contains(&id))
+    }
+
+    fn push(&mut self, id: NodeId, parts: SmallVec<[DeclRef; 1]>) -> usize {
+        let entry = Entry { id, parts };
         let place = match self.vacant.pop() {
-            Some(place) => place as usize,
-            None => self.nodes.len(),
+            Some(place) => {
+                self.entries[place as usize] = entry;
+                place as usize
+            }
+            None => {
+                self.entries.push(entry);
+                self.entries.len() - 1
+            }
         };
         if let Some(ids) = self.ids.get_mut() {
-            ids.insert(node.id, place as u32);
-        }
-        if place == self.nodes.len() {
-            self.nodes.push(node)
-        } else {
-            self.nodes[place] = node
+            ids.insert(id, place as u32);
         }
         place
     }
@@ -314,17 +295,30 @@ impl NodeTable {
     /// Adds a file that is already in the world. Returns `None` if the table has to be rebuilt,
     /// which has then changed.
     pub fn add_file(&mut self, world: &World, id: FileId) -> Option<Vec<NodeUpdate>> {
+        let shift = FileShift::Inserted(id);
+        for part in self.entries.iter_mut().flat_map(|entry| &mut entry.parts) {
+            part.file = shift.renumber(part.file);
+        }
+
         let file = world.file(id);
         let empty = Arc::new(Facts::of(file.facts.dialect()));
         let of_empty = WorldFile {
             facts: Arc::clone(&empty).into(),
             ..file.clone()
         };
-        let place = self.push(file_node(&of_empty, world.projects.project_id(&file.path)));
+        let mut builder = TableBuilder::default();
+        builder.add_file(&world.projects, &of_empty);
+        let mut alone = builder.finish();
+        let whole = DeclRef {
+            file: id,
+            decl: DeclId::NONE,
+        };
+        let place = self.push(alone.entries[0].id, SmallVec::from_elem(whole, 1));
         let at = id.0 as usize;
+        self.languages = alone.languages;
         self.of_file.insert(at, place as u32);
         self.of_decl.insert(at, Vec::new());
-        self.facts.insert(at, Arc::clone(&empty));
+        self.files.insert(at, alone.files.remove(0));
 
         let mut updates = self.replace(world, id, &empty)?;
         updates.retain(|update| !matches!(update, NodeUpdate::Moved(moved, _) if *moved == place));
@@ -332,27 +326,18 @@ impl NodeTable {
         Some(updates)
     }
 
-    /// Returns a namespace with the declarations that a file adds to it; `None` for other nodes.
-    fn joined(&self, place: usize, node: &Node) -> Option<Node> {
-        let whole = &self.nodes[place];
+    /// Reports whether a node of a file is a further declaration of the namespace at an index.
+    fn is_joined(&self, place: usize, node: &Node) -> bool {
+        let whole = self.at(place);
         // One that has no parent, not even its file, is declared by all files together.
-        if whole.kind != NodeKind::Namespace
-            || whole.parent.is_some()
-            || self.shared.contains(&whole.id)
-            || !same_words(whole, node)
-        {
-            return None;
-        }
-        let mut spans = [whole.spans.as_slice(), &node.spans].concat();
-        spans.sort_by(|a, b| (&a.path, a.span.start.offset).cmp(&(&b.path, b.span.start.offset)));
-        Some(Node {
-            spans,
-            ..whole.clone()
-        })
+        whole.kind == NodeKind::Namespace
+            && whole.parent.is_none()
+            && !self.shared.contains(&whole.id)
+            && same_words(&whole, node)
     }
 
     fn remove(&mut self, place: usize) -> NodeUpdate {
-        let id = self.nodes[place].id;
+        let id = self.entries[place].id;
         if let Some(ids) = self.ids.get_mut() {
             ids.remove(&id);
         }
@@ -364,73 +349,44 @@ impl NodeTable {
     fn place_of(&self, id: NodeId) -> Option<usize> {
         let ids = self.ids.get_or_init(|| {
             let vacant: FxHashSet<u32> = self.vacant.iter().copied().collect();
-            let places = (0..self.nodes.len() as u32).filter(|place| !vacant.contains(place));
+            let places = (0..self.entries.len() as u32).filter(|place| !vacant.contains(place));
             places
-                .map(|place| (self.nodes[place as usize].id, place))
+                .map(|place| (self.entries[place as usize].id, place))
                 .collect()
         });
         ids.get(&id).map(|place| *place as usize)
     }
 
-    fn apply(&mut self, change: NodeChange) -> NodeUpdate {
-        match change {
-            NodeChange::Said(place, node) => {
-                self.nodes[place] = *node;
-                NodeUpdate::Said(place)
+    /// Returns the updates of a node whose part in a file was `was` and is now `is`; `is_alone` if
+    /// no other file declares it. `None` if the file alone does not determine them.
+    fn compare(
+        &self,
+        (was, is): (&Node, &Node),
+        place: usize,
+        is_alone: bool,
+    ) -> Option<Vec<NodeUpdate>> {
+        if was == is {
+            return Some(Vec::new());
+        }
+
+        if was.spans.len() != is.spans.len() || !same_words(was, is) {
+            return is_alone.then(|| vec![NodeUpdate::Said(place)]);
+        }
+
+        let path = &is.spans[0].path;
+        let sites: Vec<(&NodeSpan, &NodeSpan)> = sites(was).into_iter().zip(sites(is)).collect();
+        let (mut updates, mut found) = (Vec::new(), 0);
+        for (position, site) in self.at(place).spans.iter().enumerate() {
+            if site.path != *path {
+                continue;
             }
-            NodeChange::Moved(place, position, site) => {
-                self.nodes[place].spans[position] = site;
-                NodeUpdate::Moved(place, position)
+            let (_, to) = sites.iter().find(|(from, _)| *from == site)?;
+            found += 1;
+            if site != *to {
+                updates.push(NodeUpdate::Moved(place, position));
             }
         }
+
+        (found == sites.len()).then_some(updates)
     }
-}
-
-/// A change to be made to a node.
-enum NodeChange {
-    Said(usize, Box<Node>),
-    Moved(usize, usize, NodeSpan),
-}
-
-/// Returns the changes to the node `whole`, whose part in the file was `was` and is now `is`;
-/// `is_alone` if no other file declares it. `None` if the file alone does not determine the
-/// changes.
-fn compare(
-    (was, is): (&Node, &Node),
-    (whole, place): (&Node, usize),
-    is_alone: bool,
-) -> Option<Vec<NodeChange>> {
-    if was == is {
-        return Some(Vec::new());
-    }
-
-    if was.spans.len() != is.spans.len() || !same_words(was, is) {
-        return is_alone.then(|| {
-            vec![NodeChange::Said(
-                place,
-                Box::new(Node {
-                    id: whole.id,
-                    ..is.clone()
-                }),
-            )]
-        });
-    }
-
-    let path = &is.spans[0].path;
-    let sites: Vec<(&NodeSpan, &NodeSpan)> = sites(was).into_iter().zip(sites(is)).collect();
-    let (mut changes, mut found) = (Vec::new(), 0);
-    for (position, site) in whole
-        .spans
-        .iter()
-        .enumerate()
-        .filter(|(_, site)| site.path == *path)
-    {
-        let (_, to) = sites.iter().find(|(from, _)| *from == site)?;
-        found += 1;
-        if site != *to {
-            changes.push(NodeChange::Moved(place, position, (*to).clone()));
-        }
-    }
-
-    (found == sites.len()).then_some(changes)
 }

@@ -134,6 +134,19 @@ impl Facts {
         List::of(start..pool.len())
     }
 
+    /// Releases unused capacity.
+    pub fn shrink(&mut self) {
+        self.names.shrink();
+        self.scopes.shrink_to_fit();
+        self.decls.shrink_to_fit();
+        self.details.shrink_to_fit();
+        self.types.shrink_to_fit();
+        self.exprs.shrink_to_fit();
+        self.calls.shrink_to_fit();
+        self.sites.shrink_to_fit();
+        self.pools.shrink();
+    }
+
     /// Returns the text of a name; empty for `NONE`.
     #[must_use]
     pub fn text(&self, sym: Sym) -> &str {

@@ -135,14 +135,14 @@ fn functions_that_only_their_surroundings_can_call_are_local() {
     );
 
     let table = NodeTable::build(&world);
-    let names = |is_local: bool| -> Vec<&str> {
+    let names = |is_local: bool| -> Vec<String> {
         let nodes = table
             .nodes()
             .filter(|node| node.parent.is_some() && node.flags.has(NodeFlags::LOCAL) == is_local);
-        nodes.map(|node| &*node.name).collect()
+        nodes.map(|node| node.name).collect()
     };
     assert_eq!(names(true), ["get", "list", "inner", "named"]);
     for name in ["pay", "held", "save", "load"] {
-        assert!(names(false).contains(&name), "{name}");
+        assert!(names(false).contains(&name.to_owned()), "{name}");
     }
 }

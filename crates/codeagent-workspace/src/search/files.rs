@@ -8,6 +8,8 @@
 //! folder, the first by name is used.
 
 use std::collections::{HashSet, VecDeque};
+use std::fs::File;
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,12 +20,18 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{AnyMatcher, Collector, FileHits, Files, SearchError, SearchStats, TextQuery};
+use super::{AnyMatcher, Binary, Collector, FileHits, Files, SearchError, SearchStats, TextQuery};
 use crate::Workspace;
-use crate::ignored::SearchRules;
+use crate::ignored::{SearchRules, below};
 use crate::path::{RepoPath, is_hidden_name};
 use crate::threads;
 use crate::walk::EntryKind;
+
+/// Largest file that is read at once, in bytes.
+const MAX_AT_ONCE: u64 = 1 << 20;
+
+/// Byte order marks of UTF-8 and UTF-16.
+const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe"];
 
 /// A folder or file where a walk starts.
 struct Start {
@@ -95,10 +103,14 @@ impl Workspace {
         while let Some(start) = starts.pop() {
             let mut walk = search.walk_of(&start, wanted.clone());
             threads::walk(&mut walk, files.threads, || {
-                let (matcher, mut searcher) = (matcher.clone(), searcher.clone());
+                let matcher = matcher.clone();
+                let mut reader = FileSearcher {
+                    searcher: searcher.clone(),
+                    buffer: Vec::new(),
+                };
                 let (search, start) = (&search, &start);
                 Box::new(move |entry| match entry {
-                    Ok(entry) => search.visit(&entry, start, &matcher, &mut searcher),
+                    Ok(entry) => search.visit(&entry, start, &matcher, &mut reader),
                     Err(_) => ControlFlow::Continue(()),
                 })
             });
@@ -139,6 +151,44 @@ impl Progress {
     }
 }
 
+/// Searches files on one thread.
+struct FileSearcher {
+    searcher: Searcher,
+    /// Memory for the text of a file.
+    buffer: Vec<u8>,
+}
+
+impl FileSearcher {
+    /// Searches a file of about this size. After a read error, the matches so far count.
+    fn search(&mut self, (mut file, size): (&File, u64), collector: &mut Collector<'_>) {
+        let (query, matcher) = (collector.query, collector.matcher);
+        let room = size as usize + 1;
+        // One call reads the text, where `Searcher` needs three.
+        if size <= MAX_AT_ONCE && self.buffer.len() < room {
+            self.buffer.resize(room, 0);
+        }
+        let at_once = self.buffer.get_mut(..room).filter(|_| size <= MAX_AT_ONCE);
+        let Some(Ok(length)) = at_once.map(|buffer| file.read(buffer)) else {
+            self.searcher.search_file(matcher, file, collector).ok();
+            return;
+        };
+
+        let text = &self.buffer[..length];
+        let may_be_binary = query.binary != Binary::Text && text.contains(&0);
+        let is_whole = length < room;
+        if is_whole
+            && !may_be_binary
+            && query.encoding.is_none()
+            && !MARKS.iter().any(|mark| text.starts_with(mark))
+        {
+            self.searcher.search_slice(matcher, text, collector).ok();
+        } else {
+            let text = text.chain(file);
+            self.searcher.search_reader(matcher, text, collector).ok();
+        }
+    }
+}
+
 impl Search<'_> {
     /// Searches a visited file.
     fn visit(
@@ -146,7 +196,7 @@ impl Search<'_> {
         entry: &DirEntry,
         start: &Start,
         matcher: &AnyMatcher,
-        searcher: &mut Searcher,
+        reader: &mut FileSearcher,
     ) -> ControlFlow<()> {
         if self.query.is_late() {
             self.progress.late.store(true, Ordering::Relaxed);
@@ -180,8 +230,7 @@ impl Search<'_> {
             count: 0,
         };
 
-        // After a read error, the matches so far count.
-        searcher.search_file(matcher, &file, &mut collector).ok();
+        reader.search((&file, size), &mut collector);
         self.progress
             .late
             .fetch_or(self.query.is_late(), Ordering::Relaxed);
@@ -431,7 +480,7 @@ impl Selection {
 }
 
 fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
-    let below = path.strip_prefix(root).ok()?;
+    let below = below(path, root).or_else(|| path.strip_prefix(root).ok())?;
     // Nearly all paths are in normal form, and normalizing would cost as much as opening the file.
     below
         .to_str()

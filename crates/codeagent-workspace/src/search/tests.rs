@@ -465,6 +465,42 @@ proptest! {
 
 #[cfg(unix)]
 #[test]
+fn the_way_a_file_is_read_does_not_change_its_matches() {
+    let root = tempfile::tempdir().unwrap();
+    let line = "x".repeat(99) + "\n";
+    let wide = [b"\xff\xfe".as_slice(), b"t\0w\0o\0"].concat();
+    for (name, bytes) in [
+        ("large", (line.repeat(12_000) + "two\n").into_bytes()),
+        (
+            "late-nul",
+            format!("two\n{}\0\ntwo\n", line.repeat(2_000)).into(),
+        ),
+        ("marked", b"\xef\xbb\xbftwo\n".to_vec()),
+        ("plain", b"one\ntwo".to_vec()),
+        ("wide", wide),
+    ] {
+        fs::write(root.path().join(name), bytes).unwrap();
+    }
+
+    let workspace = Workspace::open(root.path()).unwrap();
+    let hits = found(&workspace, &Files::default(), &query("^two"));
+    let places: Vec<&str> = hits
+        .iter()
+        .filter_map(|hit| hit.split('@').next())
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "large:12001:1",
+            "late-nul:1:1",
+            "marked:1:1",
+            "plain:2:1",
+            "wide:1:1"
+        ]
+    );
+}
+
+#[test]
 fn a_missing_root_is_an_error() {
     let (root, workspace) = workspace();
     // The workspace's handle still leads to the folder.

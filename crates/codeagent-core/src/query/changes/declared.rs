@@ -96,7 +96,8 @@ pub fn declarations(path: &str, text: &str, dialect: Dialect) -> Declarations {
     };
     let table = NodeTable::of_files(&[file], &ProjectModel::empty(LANGUAGES));
     let decls = decls_by_node(&facts, &table);
-    let nodes: FxHashMap<NodeId, &Node> = table.nodes().map(|node| (node.id, node)).collect();
+    let nodes: Vec<Node> = table.nodes().collect();
+    let nodes: FxHashMap<NodeId, &Node> = nodes.iter().map(|node| (node.id, node)).collect();
     let nested = NestedRanges::of(&nodes);
 
     let symbol = |node: &&Node| {

@@ -66,7 +66,7 @@ impl SiteResolver<'_> {
                 let decl = self.tables.namespaces[namespace.0 as usize].decls.first();
                 let name = decl
                     .and_then(|decl| report.node(*decl))
-                    .map_or("external", |node| node.qualified_name.as_str());
+                    .map_or_else(|| "external".to_owned(), |node| node.qualified_name);
                 format!("namespace {name}")
             }
             Type::Qualifier(of) => format!("the type {}", inner(of)),
@@ -78,7 +78,7 @@ impl SiteResolver<'_> {
         let node = group.parts.first().and_then(|part| report.node(*part));
         node.map_or_else(
             || format!("external:{}", self.tables.names.text(group.name)),
-            |node| node.qualified_name.clone(),
+            |node| node.qualified_name,
         )
     }
 

@@ -3,12 +3,12 @@
 //!
 //! Limitations: parameter types are compared as written: `Int32` and `int` are two signatures.
 
-use codeagent_lang::nodes::{Identity, MergeKey, qualified};
+use codeagent_lang::nodes::{Container, Identity, MergeKey, qualified};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Facts, TypeExpr, TypeId};
-use codeagent_model::graph::{Language, Node};
+use codeagent_model::graph::Language;
 
 /// Returns the identity of a declaration inside `parent`.
-pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity {
+pub fn identity(facts: &Facts, decl: DeclId, parent: Option<Container<'_>>) -> Identity {
     let declaration = facts.decl(decl);
     let mut name = facts.decl_name(decl).to_owned();
     let mut disambiguator = String::new();
@@ -36,7 +36,7 @@ pub fn identity(facts: &Facts, decl: DeclId, parent: Option<&Node>) -> Identity 
         space: "",
         qualified_name: parent.map_or_else(
             || name.clone(),
-            |parent| qualified(&parent.qualified_name, &name),
+            |parent| qualified(parent.qualified_name, &name),
         ),
         disambiguator,
         merge_key: if part {

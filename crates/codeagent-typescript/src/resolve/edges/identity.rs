@@ -6,12 +6,12 @@
 //! Limitations: a CommonJS export and a declaration with the same name are two symbols.
 
 use codeagent_lang::WorldFile;
-use codeagent_lang::nodes::{Identity, MergeKey, is_of_object, qualified};
+use codeagent_lang::nodes::{Container, Identity, MergeKey, is_of_object, qualified};
 use codeagent_model::facts::{DeclFlags, DeclId, DeclKind, Declaration, Facts, ScopeId, ScopeKind};
-use codeagent_model::graph::{Language, Node};
+use codeagent_model::graph::Language;
 
 /// Returns the identity of a declaration inside `parent`.
-pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identity {
+pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<Container<'_>>) -> Identity {
     let facts = &*file.facts;
     let declaration = facts.decl(decl);
     let name = facts.decl_name(decl);
@@ -39,7 +39,7 @@ pub fn identity(file: &WorldFile, decl: DeclId, parent: Option<&Node>) -> Identi
         language: Language::TypeScript,
         space: meaning(facts, decl),
         qualified_name: match parent {
-            Some(parent) => qualified(&parent.qualified_name, name),
+            Some(parent) => qualified(parent.qualified_name, name),
             None => format!("{}#{name}", file.path),
         },
         disambiguator: disambiguator(facts, decl).to_owned(),
