@@ -44,10 +44,6 @@ const STRINGS: &[&str] = &[
 const MAX_BYTES: usize = 4_000;
 
 /// An entity that a text refers to.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a question has few targets, and most are symbols"
-)]
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Symbols with a name or at a location.
