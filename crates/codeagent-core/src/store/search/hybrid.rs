@@ -35,7 +35,7 @@ impl SimilarSymbols {
     /// the symbol that they describe.
     fn weight(&self) -> f64 {
         match self.source {
-            VectorSource::Lexical => 0.1,
+            VectorSource::Lexical => 0.15,
             VectorSource::Model => 0.4,
         }
     }
@@ -250,7 +250,7 @@ mod tests {
 
         assert_eq!(
             scores(VectorSource::Lexical),
-            [(1, 0.72), (2, 0.46), (3, 0.05)]
+            [(1, 0.68), (2, 0.49), (3, 0.08)]
         );
         assert_eq!(
             scores(VectorSource::Model),

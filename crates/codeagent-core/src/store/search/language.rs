@@ -29,14 +29,12 @@ const MAX_FORMS: usize = 12;
 const ROWS: usize = 300;
 /// Further members with a word add less and less, as in bm25.
 const K1: f64 = 1.2;
-/// Exponent of a word's rarity: below 1, so that one rare word does not outweigh several others.
-const RARITY: f64 = 0.7;
 /// Worth of a field or property with a word. Types with many fields have most words by chance.
-const PROPERTY: f64 = 0.35;
+const PROPERTY: f64 = 0.6;
 /// Worth of a word that means the same.
 const SYNONYM: f64 = 0.3;
 /// How much the score of a type falls with the logarithm of the number of its members.
-const LENGTH: f64 = 0.15;
+const LENGTH: f64 = 0.25;
 /// Number of top-level symbols whose members are counted.
 const COUNTED: usize = 200;
 
@@ -74,9 +72,7 @@ pub(super) fn by_words(
     for term in terms(snapshot, sentence)? {
         let found = term.matches(candidates)?;
         let having = term.names.max(found.exact as u64).min(total) as f64;
-        let rarity = (1.0 + (total as f64 - having + 0.5) / (having + 0.5))
-            .ln()
-            .powf(RARITY);
+        let rarity = (1.0 + (total as f64 - having + 0.5) / (having + 0.5)).ln();
         whole += rarity;
 
         let mut counts: FxHashMap<NodeId, f64> = FxHashMap::default();
