@@ -189,6 +189,7 @@ pub fn run_by_constant(
             running.extend(node.filter(|node| !is_inside(node, &path, used.line)));
         }
     }
+
     running.retain(|node| node.node_type != NodeType::File);
     running.sort_by_key(|node| node.id);
     running.dedup_by_key(|node| node.id);
@@ -442,6 +443,7 @@ fn below_named_base(
         let files = store::files_with_literal(snapshot, &base, MAX_JOINED)?;
         named.insert(key, files.contains(&file));
     }
+
     routes.retain(|route| named.get(&route.kind.key(&route.label)) == Some(&true));
     Ok(routes)
 }

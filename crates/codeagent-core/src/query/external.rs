@@ -165,6 +165,7 @@ pub fn implementations_of_external(
         let Some((owner, name)) = path.rsplit_once('.') else {
             continue;
         };
+
         let mut owners = named(snapshot, owner)?;
         owners.retain(|other| {
             let (one, other) = (&member.symbol, &other.symbol);
@@ -172,6 +173,7 @@ pub fn implementations_of_external(
         });
         found.extend(members_below(snapshot, &owners, name)?);
     }
+
     found.sort_unstable();
     found.dedup();
     Ok(found)

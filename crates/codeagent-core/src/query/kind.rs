@@ -134,6 +134,7 @@ fn kind_words(question: &str) -> Vec<Vec<String>> {
     let Some((mut last, mut kind)) = plural(&words).and_then(<[String]>::split_last) else {
         return Vec::new();
     };
+
     let mut singular = Vec::new();
     // `error classes` are what `errors` are.
     if let Some((noun, before)) = kind.split_last()
@@ -142,6 +143,7 @@ fn kind_words(question: &str) -> Vec<Vec<String>> {
         (last, kind) = (noun, before);
         singular.push(noun.clone());
     }
+
     singular.extend(singulars(last));
     let with = |last: String| kind.iter().cloned().chain([last]).collect();
     singular.into_iter().map(with).collect()

@@ -61,15 +61,18 @@ pub(super) fn plain_name(
     if tokens.iter().filter(|token| is_uncommon(token)).count() > MAX_PLAIN {
         return Ok(None);
     }
+
     for token in tokens.iter().rev().filter(|token| is_uncommon(token)) {
         let named = store::by_name(snapshot, token.text, MAX_TARGETS)?;
         let is_declared = named
             .iter()
             .any(|node| node.name == token.text && node.node_type != NodeType::Module);
+
         if is_declared && let Ok(target) = symbols(snapshot, token.text)? {
             return Ok(Some(Target::Symbols(target)));
         }
     }
+
     Ok(None)
 }
 

@@ -393,6 +393,7 @@ impl Types<'_> {
         if homes.contains(&from) {
             return Some(0);
         }
+
         let seen = homes.iter().filter(|home| assemblies.sees(from, **home));
         seen.map(|home| {
             if access == Access::Public || assemblies.is_friend(from, *home) {

@@ -100,6 +100,7 @@ fn own_functions(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>
             found.extend(inherited.into_iter().filter(is_named));
         }
     }
+
     if found.is_empty() {
         for member in own.into_iter().filter(is_callable) {
             if !query::bases_of(snapshot, &[member.id])?.is_empty() {
@@ -107,6 +108,7 @@ fn own_functions(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>
             }
         }
     }
+
     Ok(found)
 }
 

@@ -47,10 +47,12 @@ fn of_types(
     if !wants.implementations {
         return Ok(());
     }
+
     let found = query::implementations_of(occurrences.sources.snapshot(), others)?;
     let found: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
     let mut places = occurrences.of_declarations(&found)?;
     places.retain(|place| !place.is_test());
+
     let title = "implemented, extended or derived by, the others of that name";
     let section = Section::occurrence_rows("implementations of others", title, places);
     document.section(wants.weigh(section, true, 0));
@@ -69,6 +71,7 @@ fn of_members(
         let title = "others of that name";
         document.section(wants.weigh(Section::occurrence_rows("others", title, places), true, 0));
     }
+
     if wants.callers || wants.impact {
         let mut places = occurrences.uses_of(others, &USES[..3])?;
         let is_own = own_lines(subject);
@@ -77,6 +80,7 @@ fn of_members(
         let section = Section::occurrence_rows("uses of others", title, places);
         document.section(wants.weigh(section, true, 0));
     }
+
     Ok(())
 }
 

@@ -79,10 +79,12 @@ pub(super) fn members(
             }
         }
     }
+
     members.sort_by_key(|member| {
         let span = member.spans.first();
         span.map(|span| (span.path.clone(), span.name_line, span.name_column))
     });
+
     Ok(members)
 }
 

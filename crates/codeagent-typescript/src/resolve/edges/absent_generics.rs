@@ -139,6 +139,7 @@ impl FileResolver<'_> {
                 _ => scope = block.scope,
             }
         }
+
         true
     }
 

@@ -139,6 +139,7 @@ impl<'t> Scanner<'t> {
             c if is_name(c) || c == '.' => self.read_word(rest),
             c => c.len_utf8(),
         };
+
         self.at += length;
     }
 
@@ -164,11 +165,13 @@ impl<'t> Scanner<'t> {
             }
             _ => List::Other,
         };
+
         self.open.push(Open {
             bracket,
             at: self.at,
             list,
         });
+
         1
     }
 

@@ -24,6 +24,7 @@ impl SiteResolver<'_> {
         let given: Vec<(TypeId, Option<String>)> = attributes(self.facts, class)
             .map(|(_, ty, call)| (ty, template(self.facts, call)))
             .collect();
+
         let prefixes = given.into_iter().filter_map(|(attribute, given)| {
             let ty = self.type_of_attribute(attribute)?;
             self.declaration_of(ty)?;
@@ -37,6 +38,7 @@ impl SiteResolver<'_> {
                 confidence: Confidence::Inferred,
             })
         });
+
         prefixes.collect()
     }
 
@@ -64,6 +66,7 @@ impl SiteResolver<'_> {
                 }
             }
         }
+
         found
     }
 }

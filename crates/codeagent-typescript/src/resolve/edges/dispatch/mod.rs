@@ -241,15 +241,18 @@ impl FileResolver<'_> {
         let Referent::Decls(decls) = self.resolve_value(value) else {
             return None;
         };
+
         let [named] = decls.as_slice() else {
             return None;
         };
+
         let decl = self.decl(*named);
         let is_constant = match decl.kind {
             DeclKind::EnumMember | DeclKind::Property => true,
             DeclKind::Variable => decl.flags.has(DeclFlags::CONST),
             _ => false,
         };
+
         let facts = self.facts(named.file);
         match facts.expr(decl.init) {
             Expr::Literal(LiteralKind::String, text) if is_constant && !text.is_none() => {

@@ -111,14 +111,17 @@ impl FileResolver<'_> {
             .iter()
             .filter(is_before)
             .max_by_key(|site| site.at.offset)?;
+
         // Another property or parameter between both is the one that is decorated.
         let is_between = facts.decls.iter().any(|decl| {
             let is_holder = matches!(decl.kind, DeclKind::Parameter | DeclKind::Property);
             is_holder && site.at.offset < decl.at.offset && decl.at.offset < at
         });
+
         let Subject::Expr(expr) = site.subject else {
             return None;
         };
+
         match facts.expr(expr) {
             Expr::Call(call) if !is_between => {
                 self.first_text(&facts.calls[call.index()], site.at.line)
