@@ -34,17 +34,19 @@ pub struct DescribedTest {
     pub line: u32,
 }
 
-/// Returns the tests that have the words of a description in their names or titles, by place.
+/// Returns the tests that have the words of a description in their names or titles, by place; none for a
+/// description of fewer than `fewest` words.
 pub fn described_tests(
     snapshot: &Snapshot,
     words: &[String],
+    fewest: usize,
 ) -> Result<Vec<DescribedTest>, QueryError> {
     let stems: Vec<&str> = words
         .iter()
         .filter(|word| !is_common(word) && !VERBS.contains(&word.as_str()))
         .map(|word| stem(word))
         .collect();
-    if stems.is_empty() {
+    if stems.is_empty() || stems.len() < fewest {
         return Ok(Vec::new());
     }
 

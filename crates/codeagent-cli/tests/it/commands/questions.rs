@@ -77,6 +77,22 @@ fn tests_are_found_by_what_they_test() {
 }
 
 #[test]
+fn a_word_that_is_a_name_is_a_symbol_with_tests() {
+    let shop = Shop::with(&[
+        ("web/paint.ts", "export function paint() {}\n"),
+        (
+            "web/all.test.ts",
+            "import { paint } from './paint';\nit('works', () => paint());\nit('paints nothing', () => {});\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which tests cover paint?"]);
+    assert!(
+        text.contains("in tests (1)") && text.contains("it \"works\""),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_happens_to_a_constant_is_told_of_what_its_event_or_job_runs() {
     let names = "export enum Events { Opened = 'door.opened' }\nexport enum Jobs { Paint = 'paint' }\nexport const QUEUE = 'doors';\n";
     let doors = "import { Events, Jobs, QUEUE } from './names';

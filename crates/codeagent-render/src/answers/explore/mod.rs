@@ -87,7 +87,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         is_answered = true;
     }
     if wants.tests && !targets.has_written_name {
-        is_answered |= described_tests(&mut document, &mut occurrences, &targets.words)?;
+        is_answered |= described_tests(&mut document, &mut occurrences, &targets)?;
     }
     if !is_answered {
         add_targets(
@@ -132,9 +132,12 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
 fn described_tests(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    words: &[String],
+    targets: &Targets,
 ) -> Result<bool, AnswerError> {
-    let found = query::described_tests(occurrences.sources.snapshot(), words)?;
+    // One word that is a name is a symbol, whose uses in tests are known.
+    let fewest = if targets.found.is_empty() { 1 } else { 2 };
+    let snapshot = occurrences.sources.snapshot();
+    let found = query::described_tests(snapshot, &targets.words, fewest)?;
     let mut places = Vec::with_capacity(found.len());
     for test in &found {
         places.push(occurrences.at(&test.path, test.line)?);
