@@ -8,7 +8,7 @@
 
 use crate::query::QueryError;
 use crate::query::target::is_common;
-use crate::store::{self, Snapshot, is_test_path};
+use crate::store::{self, Snapshot};
 
 /// Maximum number of tests.
 const MAX_TESTS: usize = 100;
@@ -75,10 +75,9 @@ fn with_all(snapshot: &Snapshot, stems: &[&str]) -> Result<Vec<DescribedTest>, Q
             line: span.name_line,
         }));
     }
-    for (path, line) in store::callbacks_titled(snapshot, stems, MAX_TESTS)? {
+    for (path, line) in store::tests_titled(snapshot, stems, MAX_TESTS)? {
         found.push(DescribedTest { path, line });
     }
-    found.retain(|test| is_test_path(&test.path));
     found.sort_unstable();
     found.dedup();
     Ok(found)

@@ -139,13 +139,22 @@ pub fn external_uses(
     snapshot: &Snapshot,
     symbols: &[StoredExternal],
 ) -> Result<Vec<(NodeId, IncidentEdge)>, QueryError> {
+    uses_of(snapshot, symbols, |_| true)
+}
+
+/// Returns the uses of external symbols by edges of some types, as [`external_uses`] does.
+fn uses_of(
+    snapshot: &Snapshot,
+    symbols: &[StoredExternal],
+    is_wanted: fn(EdgeType) -> bool,
+) -> Result<Vec<(NodeId, IncidentEdge)>, QueryError> {
     let mut edges = Vec::new();
     let mut enclosing = EnclosingSymbols::new(snapshot);
     for used in symbols {
         for (file, sites) in store::external_uses_of(snapshot, used.id)? {
-            for site in sites {
-                if let Some(source) = enclosing.at(file, &site)? {
-                    edges.push((used.id, incident(source, file, &site)));
+            for site in sites.iter().filter(|site| is_wanted(site.edge_type)) {
+                if let Some(source) = enclosing.at(file, site)? {
+                    edges.push((used.id, incident(source, file, site)));
                 }
             }
         }
@@ -185,9 +194,8 @@ pub fn members_below(
     owners: &[StoredExternal],
     name: &str,
 ) -> Result<Vec<NodeId>, QueryError> {
-    let mut types: Vec<NodeId> = external_uses(snapshot, owners)?
+    let mut types: Vec<NodeId> = uses_of(snapshot, owners, is_hierarchical)?
         .into_iter()
-        .filter(|(_, edge)| is_hierarchical(edge.edge_type))
         .map(|(_, edge)| edge.other)
         .collect();
     types.sort_unstable();

@@ -275,11 +275,15 @@ fn add(
         targets.found.extend(paths);
         return Ok(());
     }
-    if let Some(route) = route(sources, text, method)? {
+    let route = route(sources, text, method)?;
+    if let Some((route, true)) = route {
         targets.found.push(Target::Literal(route));
         return Ok(());
     }
-    let literal = |sources: &Sources<'_>| LiteralTarget::new(sources, text, method);
+    let literal = |sources: &Sources<'_>| match &route {
+        Some((route, _)) if route.text == text => Ok(route.clone()),
+        _ => LiteralTarget::new(sources, text, method),
+    };
     let found = symbols(snapshot, text)?;
     let is_literal = token.is_quoted
         || tokens::is_constant(text)
@@ -316,14 +320,13 @@ fn add(
     Ok(())
 }
 
-/// Resolves the path of a route, whose first slash may be missing: a string of the repository, or the path
-/// of a route that is registered.
+/// Looks up the path of a route, whose first slash may be missing; `None` if the text is no path. The flag
+/// tells whether it is a string of the repository or the path of a registered route.
 fn route(
     sources: &Sources<'_>,
     text: &str,
     method: Option<&str>,
-) -> Result<Option<LiteralTarget>, QueryError> {
-    let is_path = tokens::is_route(text) && literal_files(sources.snapshot(), text)? > 0;
+) -> Result<Option<(LiteralTarget, bool)>, QueryError> {
     let path = match text.strip_prefix('/') {
         None if text.contains('/') => format!("/{text}"),
         _ => text.to_owned(),
@@ -331,9 +334,12 @@ fn route(
     if !tokens::is_route(&path) {
         return Ok(None);
     }
+
     let route = LiteralTarget::new(sources, &path, method)?;
-    let is_registered = !route.routes.is_empty() || !route.files.is_empty();
-    Ok((is_registered || is_path).then_some(route))
+    let is_known = !route.routes.is_empty()
+        || !route.files.is_empty()
+        || path == text && literal_files(sources.snapshot(), text)? > 0;
+    Ok(Some((route, is_known)))
 }
 
 /// Resolves a name to symbols outside the repository; `None` if the repository uses none of it.

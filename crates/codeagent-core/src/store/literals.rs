@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::model::facts::{Callback, Facts, Sym, literal_key};
 use crate::store::bulk;
 use crate::store::codec::{pack_sorted, unpack_sorted};
-use crate::store::{FileKey, Snapshot, StoreError};
+use crate::store::{FileKey, Snapshot, StoreError, is_test_path};
 
 /// The literals and callbacks of one file, as stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -212,17 +212,25 @@ pub fn callbacks_of(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Callback>,
 }
 
 /// The first quotation mark of a label begins its title; the path of the file may have words of the rest.
-const TITLED: &str = "SELECT f.path, c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id WHERE instr(c.label, '\"') > 0 AND NOT EXISTS ( SELECT 1 FROM json_each(?1) word WHERE instr(lower(substr(c.label, instr(c.label, '\"')) || f.path), word.value) = 0 ) ORDER BY f.path, c.line_start LIMIT ?2";
+const TITLED: &str = "SELECT f.path, c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id WHERE instr(c.label, '\"') > 0 AND NOT EXISTS ( SELECT 1 FROM json_each(?1) word WHERE instr(lower(substr(c.label, instr(c.label, '\"')) || f.path), word.value) = 0 ) ORDER BY f.path, c.line_start";
 
-/// Returns path and first line of at most `limit` callbacks whose titles and paths together contain all of
-/// these texts, which are in lower case.
-pub fn callbacks_titled(
+/// Returns path and first line of at most `limit` callbacks in files of tests whose titles and paths together
+/// contain all of these texts, which are in lower case.
+pub fn tests_titled(
     snapshot: &Snapshot,
     texts: &[&str],
     limit: usize,
 ) -> Result<Vec<(String, u32)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(TITLED)?;
-    let texts = serde_json::json!(texts).to_string();
-    let rows = statement.query_map((texts, limit as i64), |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut rows = statement.query([serde_json::json!(texts).to_string()])?;
+    let mut tests = Vec::new();
+    while let Some(row) = rows.next()?
+        && tests.len() < limit
+    {
+        let path: String = row.get(0)?;
+        if is_test_path(&path) {
+            tests.push((path, row.get(1)?));
+        }
+    }
+    Ok(tests)
 }

@@ -20,21 +20,9 @@ pub fn names_ending_with(
         .iter()
         .map(|word| format!("name : {}", quoted(word)))
         .collect();
-    let rows = with_words(snapshot, &parts)?;
-
-    let mut nodes = Vec::new();
-    for row in rows {
-        let id = stored_id(node_of(row));
-        let found = select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&id])?;
-        nodes.extend(found.into_iter().filter(|node| {
-            !node.flags.has(NodeFlags::LOCAL) && ends_with(&SymbolName::of(&node.name), words)
-        }));
-        if nodes.len() >= limit {
-            break;
-        }
-    }
-
-    Ok(nodes)
+    matching(snapshot, &parts, limit, |node| {
+        !node.flags.has(NodeFlags::LOCAL) && ends_with(&SymbolName::of(&node.name), words)
+    })
 }
 
 /// Returns at most `limit` functions in files of tests whose names, with those of their containers, have a
@@ -48,29 +36,36 @@ pub fn tests_with_beginnings(
         .iter()
         .map(|beginning| format!("{{name container}} : {}*", quoted(beginning)))
         .collect();
-    let rows = with_words(snapshot, &parts)?;
-
-    let is_test = |node: &Node| {
+    matching(snapshot, &parts, limit, |node| {
         let mut paths = node.spans.iter().map(|span| span.path.as_str());
         node.node_type == NodeType::Method && paths.any(is_test_path)
-    };
+    })
+}
+
+/// Returns at most `limit` symbols that match all parts of a query and a predicate.
+fn matching(
+    snapshot: &Snapshot,
+    parts: &[String],
+    limit: usize,
+    is_wanted: impl Fn(&Node) -> bool,
+) -> Result<Vec<Node>, StoreError> {
+    let connection = snapshot.connection();
+    let mut statement = connection.prepare_cached(WITH_WORDS)?;
+    let rows: Vec<i64> = statement
+        .query_map([all_of(parts)], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+
     let mut nodes = Vec::new();
     for row in rows {
         let id = stored_id(node_of(row));
-        let found = select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&id])?;
-        nodes.extend(found.into_iter().filter(is_test));
+        let found = select_nodes(connection, "WHERE n.id = ?1", &[&id])?;
+        nodes.extend(found.into_iter().filter(&is_wanted));
         if nodes.len() >= limit {
             break;
         }
     }
-    Ok(nodes)
-}
 
-/// Returns the rows of symbols that match all parts of a query.
-fn with_words(snapshot: &Snapshot, parts: &[String]) -> Result<Vec<i64>, StoreError> {
-    let mut statement = snapshot.connection().prepare_cached(WITH_WORDS)?;
-    let rows = statement.query_map([all_of(parts)], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(nodes)
 }
 
 fn ends_with(name: &SymbolName, words: &[String]) -> bool {

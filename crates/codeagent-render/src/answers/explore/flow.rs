@@ -1,4 +1,5 @@
-//! What happens when a symbol runs, is handled, or is named: the calls of functions, in order.
+//! Sections about the flow of a symbol: the calls, in order, of the functions that run with it, handle it,
+//! or are named by it.
 
 use codeagent_core::model::graph::{Node, NodeFlags, NodeType};
 use codeagent_core::query::{self, Occurrences, Snapshot};
