@@ -251,7 +251,7 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
             rows = store::dispatch_below(snapshot, kind, &key)?;
         }
         for shorter in mounted_keys(&key) {
-            if rows.is_empty() && routes.is_empty() && shorter.contains('/') {
+            if rows.is_empty() && routes.is_empty() && is_mounted(snapshot, &key, shorter)? {
                 rows = store::dispatch_with_key(snapshot, kind, shorter)?;
                 if rows.is_empty() {
                     rows = store::dispatch_below(snapshot, kind, shorter)?;
@@ -264,6 +264,14 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
     }
 
     Ok(routes)
+}
+
+/// Reports whether the end of a path may be that of a route below another path: it has several segments, or the
+/// beginning is a string of the repository, such as `api`.
+fn is_mounted(snapshot: &Snapshot, path: &str, end: &str) -> Result<bool, QueryError> {
+    let beginning = path.strip_suffix(end).unwrap_or_default();
+    let beginning = beginning.trim_end_matches('/');
+    Ok(end.contains('/') || store::count_files_with_literal(snapshot, beginning)? > 0)
 }
 
 /// Returns the functions that handle a message: those that a mediator runs, and members that take it by

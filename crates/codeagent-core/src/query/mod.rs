@@ -142,7 +142,7 @@ pub use status::{
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
 pub use target::{
-    Alias, LiteralTarget, SymbolTarget, Target, Targets, is_constant, is_request_method,
+    Alias, LiteralTarget, SymbolTarget, Target, Targets, is_all_capitals, is_request_method,
     resolve_targets,
 };
 pub use target_nodes::nodes_of;

@@ -17,7 +17,8 @@ use crate::model::graph::{Dialect, Node, NodeId, NodeType};
 use crate::query::dispatch::events_named;
 use crate::query::external::{members_below, resolve_external};
 use crate::query::{
-    DispatchStep, EventSites, NotFound, files_of_route, literal_files, resolve_symbols,
+    DispatchStep, EventSites, NotFound, files_of_route, literal_files, literal_sites,
+    resolve_symbols,
 };
 use crate::query::{
     Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, position, routes_of,
@@ -27,7 +28,7 @@ use crate::store::{self, Snapshot, StoredExternal};
 pub use alias::Alias;
 pub(super) use tokens::is_common;
 use tokens::{Token, tokens};
-pub use tokens::{is_constant, is_request_method};
+pub use tokens::{is_all_capitals, is_request_method};
 
 /// Maximum number of targets per text.
 const MAX_TARGETS: usize = 12;
@@ -295,7 +296,14 @@ fn add(
         Ok(_) if is_string && literal_files(snapshot, text)? > 0 => {
             targets.found.push(Target::Literal(literal(sources)?));
         }
-        // A name of a package as written precedes one of the repository that differs in case.
+        // A string or a name of a package as written precedes a symbol that differs in case.
+        Ok(symbols)
+            if matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }))
+                && tokens::is_all_capitals(text)
+                && has_literal(snapshot, text)? =>
+        {
+            targets.found.push(Target::Literal(literal(sources)?));
+        }
         Ok(symbols)
             if matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }))
                 && let Some(external) = external_as_written(snapshot, text)? =>
@@ -318,6 +326,12 @@ fn add(
         },
     }
     Ok(())
+}
+
+/// Reports whether the repository has a literal that is spelled so.
+fn has_literal(snapshot: &Snapshot, text: &str) -> Result<bool, QueryError> {
+    let sites = literal_sites(snapshot, text, usize::MAX)?;
+    Ok(sites.iter().any(|site| site.text == text))
 }
 
 /// Looks up the path of a route, whose first slash may be missing; `None` if the text is no path. The flag

@@ -410,13 +410,17 @@ fn typescript_events_and_jobs_named_by_constants() {
 export const QUEUES = { MAIL: 'mail' } as const;
 export const PAGES = '/pages';
 export let OTHER = '/other';
+export class Removed {
+  static getName() { return 'page.removed'; }
+  static other() { return Math.random() ? 'page.other' : 'page.lost'; }
+}
 ",
             ),
             (
                 "pages.ts",
                 "import { Controller, Get } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { Events, OTHER, PAGES, QUEUES } from './names';
+import { Events, OTHER, PAGES, QUEUES, Removed } from './names';
 @Controller(PAGES)
 export class Pages {
   constructor(
@@ -429,10 +433,12 @@ export class Pages {
     this.mails.add('welcome', {});
     this.plain.add('welcome', {});
   }
-  @Get(OTHER) other() {}
+  @Get(OTHER) other() { this.emitter.emit(Removed.getName()); }
 }
 export class Listener {
   @OnEvent(Events.Created) created() {}
+  @OnEvent(Removed.getName()) removed() {}
+  @OnEvent(Removed.other()) lost() {}
 }
 ",
             ),
@@ -454,9 +460,11 @@ export function upload() { images.add('small'); set.add('images'); }
             "?emits mail.ts#upload -> mail.ts#Images.shrink (images) mail.ts:9",
             "?emits pages.ts#Pages.create -> mail.ts#Mails.process (mail) pages.ts:13",
             "?emits pages.ts#Pages.create -> pages.ts#Listener.created (page.created) pages.ts:12",
+            "?emits pages.ts#Pages.other -> pages.ts#Listener.removed (page.removed) pages.ts:16",
             "listens - -> mail.ts#Images.shrink (images) mail.ts:5",
             "listens - -> mail.ts#Mails.process (mail) mail.ts:3",
             "listens - -> pages.ts#Listener.created (page.created) pages.ts:19",
+            "listens - -> pages.ts#Listener.removed (page.removed) pages.ts:20",
             "serves pages.ts#Pages -> pages.ts#Pages.create (GET /pages/new) pages.ts:11",
         ],
     );

@@ -131,6 +131,53 @@ function paint() {}
 }
 
 #[test]
+fn what_happens_to_an_event_class_is_told_by_the_name_that_it_returns() {
+    let event = "export class Opened { static getName() { return 'door.opened'; } }\n";
+    let doors = "import { Opened } from './opened';
+export class Doors {
+  constructor(private events: Emitter) {}
+  open() { this.events.emit(Opened.getName(), new Opened()); }
+}
+export class Listener { @OnEvent(Opened.getName()) ring() { bell(); } }
+function bell() {}
+";
+    let shop = Shop::with(&[("web/opened.ts", event), ("web/doors.ts", doors)]);
+    let text = shop.stdout(&["explore", "what happens when Opened is emitted?"]);
+    assert!(
+        text.contains("\nListener.ring  ") && text.contains(" bell "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_path_without_the_one_that_its_server_is_mounted_on_is_a_route() {
+    let server = "import Router from '@koa/router';
+const router = new Router();
+router.patch('/settings', save);
+function save() { store(); }
+function store() {}
+app.use(mount('/api', router));
+";
+    let shop = Shop::with(&[("web/server.ts", server)]);
+    let text = shop.stdout(&["explore", "what serves api.patch('api/settings')?"]);
+    assert!(text.contains("web/server.ts:3"), "{text}");
+    let text = shop.stdout(&["explore", "what serves api.patch('other/settings')?"]);
+    assert!(!text.contains("web/server.ts:3"), "{text}");
+}
+
+#[test]
+fn a_named_program_starts_below_its_folder() {
+    let main = "static class Program { static void Main() { } }\n";
+    let shop = Shop::with(&[
+        ("src/Shop.Icons/Program.cs", main),
+        ("src/Shop.Mail/Program.cs", main),
+    ]);
+    let text = shop.stdout(&["explore", "where does the Icons program start?"]);
+    assert!(text.contains("src/Shop.Icons/Program.cs:1"), "{text}");
+    assert!(!text.contains("src/Shop.Mail/Program.cs"), "{text}");
+}
+
+#[test]
 fn a_word_may_name_a_member_of_a_named_type() {
     let till = "export class Till { open() {} }\nexport class Safe extends Till { open() {} }\n";
     let shop = Shop::with(&[("web/till.ts", till)]);
@@ -256,4 +303,16 @@ fn tests_that_only_name_a_symbol_are_told_apart() {
             && text.contains("named in tests, matched by equal text (1)"),
         "{text}"
     );
+}
+
+#[test]
+fn a_name_in_capitals_is_an_environment_variable_before_a_symbol_in_other_case() {
+    let code = "export interface Options { port: number }\nconst label = \"port\";\nexport const read = () => process.env.PORT ?? label;\n";
+    let shop = Shop::with(&[("web/serve.ts", code)]);
+    let text = shop.stdout(&["explore", "where is PORT read?"]);
+    assert!(
+        text.starts_with("## literal \"PORT\" (1 place)\n"),
+        "{text}"
+    );
+    assert!(text.contains("3 read: "), "{text}");
 }

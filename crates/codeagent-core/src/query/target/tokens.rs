@@ -45,12 +45,15 @@ pub(super) fn is_sentence(text: &str, tokens: &[Token<'_>]) -> bool {
 }
 
 /// Reports whether a name is written like a constant or environment variable: `MAX_SIZE`.
+pub(super) fn is_constant(text: &str) -> bool {
+    text.contains('_') && is_all_capitals(text)
+}
+
+/// Reports whether a name is written in capitals: `MAX_SIZE`, `PORT`.
 #[must_use]
-pub fn is_constant(text: &str) -> bool {
+pub fn is_all_capitals(text: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    text.contains('_')
-        && text.starts_with(|c: char| c.is_ascii_uppercase())
-        && text.chars().all(is_upper)
+    text.starts_with(|c: char| c.is_ascii_uppercase()) && text.chars().all(is_upper)
 }
 
 /// Reports whether a text is written like a route or event name: `documents.archive`, `a/b-c`.
@@ -204,10 +207,16 @@ fn word_length(text: &str) -> usize {
     text.len()
 }
 
-/// Removes surrounding punctuation.
+/// Removes surrounding punctuation. The brackets of a path belong to it: `/users/{id}`, `/blog/[slug]`.
 fn trimmed(word: &str) -> &str {
-    let word = word.trim_start_matches(['(', '[', '{', '"', '\'', '<', '*']);
-    let word = word.trim_end_matches(['?', '!', '.', ',', ':', ';', '"', '\'', ']', '}']);
+    let word = word.trim_start_matches(['(', '"', '\'', '<', '*']);
+    let word = word.trim_end_matches(['?', '!', '.', ',', ':', ';', '"', '\'']);
+    let word = if word.contains('/') {
+        word
+    } else {
+        word.trim_start_matches(['[', '{'])
+            .trim_end_matches([']', '}'])
+    };
     let word = word.strip_suffix("'s").unwrap_or(word);
     let word = word.strip_suffix("()").unwrap_or(word);
     if word.contains('(') {
@@ -247,6 +256,8 @@ mod tests {
             ),
             ("Cart's total", &["Cart", "total"]),
             ("a(b c", &["a(b", "c"]),
+            ("is [Cart] at /c/{id}?", &["is", "Cart", "at", "/c/{id}"]),
+            ("PUT {id}/share", &["PUT", "{id}/share"]),
             ("Map<K, V>.Get", &["Map<K, V>.Get"]),
             (
                 "what serves api.post(\"/a b\")?",

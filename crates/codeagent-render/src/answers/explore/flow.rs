@@ -13,6 +13,9 @@ use crate::text::{Document, Section};
 /// Title of the calls of a function.
 pub(super) const FLOW_TITLE: &str = "what happens, in order";
 
+/// Title of the calls of functions that run because of what a constant or type names.
+const NAMED_TITLE: &str = "what happens where it names an event, job or route, in order";
+
 /// Maximum number of functions whose flow is shown for a type or constant.
 const MAX_FLOWS: usize = 4;
 
@@ -55,14 +58,13 @@ fn of_constant(
     for function in running.iter().take(MAX_FLOWS) {
         lines.extend(query::flow(occurrences, function)?);
     }
-    let title = "what happens where it names an event, job or route, in order";
-    let flow = Section::tree("flow", title, lines);
+    let flow = Section::tree("flow", NAMED_TITLE, lines);
     document.section(subject.wants.weigh(flow, true, 0));
     Ok(())
 }
 
 /// Adds what the functions do that handle the type as a message or, if there are none, its own ones that
-/// the question is about.
+/// the question is about, or else those that run on the event that one of its functions names.
 pub(super) fn of_type(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -77,6 +79,12 @@ pub(super) fn of_type(
     if running.is_empty() {
         title = FLOW_TITLE;
         running = own_functions(subject, snapshot)?;
+    }
+    if running.is_empty() {
+        title = NAMED_TITLE;
+        for id in subject.ids() {
+            running.extend(query::run_by_constant(occurrences, id)?);
+        }
     }
 
     let mut lines = Vec::new();

@@ -106,6 +106,12 @@ fn sites(
         sites.retain(is_meant);
     }
 
+    // An environment variable is not a string that differs in case: `PORT`, `"port"`.
+    let is_as_written = |site: &LiteralSite| site.text == text;
+    if query::is_all_capitals(text) && sites.iter().any(is_as_written) {
+        sites.retain(is_as_written);
+    }
+
     // `Bookmarks` has the key of `/bookmarks`, and is not that route.
     let is_route = |site: &LiteralSite| site.text.contains(['/', '.']);
     if text.starts_with('/') && sites.iter().any(is_route) {
@@ -213,14 +219,14 @@ fn flows(
     Ok(())
 }
 
-/// Returns the other lines with a constant's name: an environment variable may be read through an
+/// Returns the other lines with a name in capitals: an environment variable may be read through an
 /// object that holds all of them (`env.MAIL_KEY`).
 fn other_lines(
     occurrences: &mut Occurrences<'_, '_>,
     name: &str,
     known: &[Occurrence],
 ) -> Result<Vec<Occurrence>, AnswerError> {
-    if !query::is_constant(name) {
+    if !query::is_all_capitals(name) {
         return Ok(Vec::new());
     }
     let mut found = query::search_text(occurrences, &plain_text(name))?.code;

@@ -5,6 +5,7 @@
 
 mod callback;
 mod connection;
+mod entry_points;
 mod external;
 mod file_folder;
 mod flow;
@@ -24,7 +25,7 @@ use codeagent_core::query::{
     Targets,
 };
 
-use super::{AnswerError, overview};
+use super::AnswerError;
 use crate::error_text::query_error_text;
 use crate::face::Face;
 use crate::note_text::note_text;
@@ -89,6 +90,9 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     if wants.tests && !targets.has_written_name {
         is_answered |= described_tests(&mut document, &mut occurrences, &targets)?;
     }
+    if wants.entry_points {
+        is_answered |= entry_points::section(&mut document, &mut occurrences, &targets)?;
+    }
     if !is_answered {
         add_targets(
             &mut document,
@@ -98,10 +102,6 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         )?;
     }
 
-    if wants.entry_points && document.is_empty() {
-        let found = query::overview(occurrences.sources, query::Scope::Whole)?;
-        document.section(overview::entry_section(&found));
-    }
     if document.is_empty() {
         let unknown = unknown_names(&targets);
         literal::expressions(&mut document, &mut occurrences, &unknown, wants)?;

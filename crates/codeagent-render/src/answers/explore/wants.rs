@@ -1,6 +1,7 @@
 //! The sections that the words of a question ask for.
 
-use codeagent_core::query::Targets;
+use codeagent_core::model::graph::NodeType;
+use codeagent_core::query::{Target, Targets};
 
 use crate::text::Section;
 
@@ -62,7 +63,7 @@ impl Wants {
             public: words(&["public", "surface"]),
             imports: words(&["import"]),
             path: is_path(targets),
-            entry_points: words(&["start", "entry", "begin", "boot"]) && targets.found.is_empty(),
+            entry_points: words(&["start", "entry", "begin", "boot"]) && names_no_code(targets),
             callers: words(&[
                 "call",
                 "raise",
@@ -115,6 +116,18 @@ impl Wants {
             || self.callers
             || self.path
     }
+}
+
+/// Reports whether the targets of a question are folders and modules, which may be those of a program.
+fn names_no_code(targets: &Targets) -> bool {
+    targets.found.iter().all(|target| match target {
+        Target::Folder { .. } => true,
+        Target::Symbols(symbols) => {
+            let mut groups = symbols.groups.iter();
+            groups.all(|group| group.first().node_type == NodeType::Module)
+        }
+        _ => false,
+    })
 }
 
 /// Reports whether a question asks how one of its symbols leads to another.

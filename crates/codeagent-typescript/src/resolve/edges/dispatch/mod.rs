@@ -15,8 +15,8 @@
 //! package ([`origins`]). If it is unknown, a path must begin with `/`, and the relation is inferred.
 //! The names are in [`frameworks`].
 //!
-//! Limitations: a path is a literal, a constant with one, or a template with placeholders. Prefixes from `use("/a",
-//! router)` and routes given by file names are not read.
+//! Limitations: a path is a literal, a constant with one, a call of a function that returns one, or a template
+//! with placeholders. Prefixes from `use("/a", router)` and routes given by file names are not read.
 
 mod events;
 mod frameworks;
@@ -208,7 +208,7 @@ impl FileResolver<'_> {
         let facts = self.own_facts();
         match facts.expr(value) {
             Expr::Literal(LiteralKind::String, text) if !text.is_none() => {
-                Some(facts.text(text).to_owned())
+                literal_text(facts, value)
             }
             // The text of a template is among the literals of the file.
             Expr::Literal(LiteralKind::String, _) => {
@@ -231,6 +231,31 @@ impl FileResolver<'_> {
             }
             Expr::Paren(inner) | Expr::Satisfies(inner, _) => self.text_of(inner, line),
             Expr::Name(..) | Expr::Member(..) => self.constant_text(value),
+            Expr::Call(call) => self.returned_text(facts.calls[call.index()].callee),
+            _ => None,
+        }
+    }
+
+    /// Returns the string that a function always returns: `static getName() { return "created"; }`. A
+    /// function with a declared return type has none, because changes of its body are not tracked.
+    fn returned_text(&self, callee: ExprId) -> Option<String> {
+        let Referent::Decls(decls) = self.resolve_value(callee) else {
+            return None;
+        };
+        let [function] = decls.as_slice() else {
+            return None;
+        };
+
+        let decl = self.decl(*function);
+        let is_function = matches!(decl.kind, DeclKind::Function | DeclKind::Method);
+        if !is_function || !decl.ty.is_none() {
+            return None;
+        }
+
+        self.record_body(*function);
+        let facts = self.facts(function.file);
+        match facts.list(decl.returns) {
+            [value] => literal_text(facts, *value),
             _ => None,
         }
     }
@@ -253,13 +278,10 @@ impl FileResolver<'_> {
             _ => false,
         };
 
-        let facts = self.facts(named.file);
-        match facts.expr(decl.init) {
-            Expr::Literal(LiteralKind::String, text) if is_constant && !text.is_none() => {
-                Some(facts.text(text).to_owned())
-            }
-            _ => None,
+        if !is_constant {
+            return None;
         }
+        literal_text(self.facts(named.file), decl.init)
     }
 
     /// Returns the text of a call's argument.
@@ -286,5 +308,15 @@ impl FileResolver<'_> {
             decl.scope == scope && decl.kind == DeclKind::Property && facts.text(decl.name) == key
         })?;
         member.init.some()
+    }
+}
+
+/// Returns the text of a string literal without placeholders.
+fn literal_text(facts: &Facts, value: ExprId) -> Option<String> {
+    match facts.expr(value) {
+        Expr::Literal(LiteralKind::String, text) if !text.is_none() => {
+            Some(facts.text(text).to_owned())
+        }
+        _ => None,
     }
 }
