@@ -218,6 +218,14 @@ words! {
     }
 }
 
+impl NodeType {
+    /// Reports whether a node is a type, other than a component.
+    #[must_use]
+    pub fn is_type(self) -> bool {
+        matches!(self, Self::Class | Self::Interface | Self::Type)
+    }
+}
+
 impl NodeKind {
     /// Returns the node type of this kind.
     #[must_use]

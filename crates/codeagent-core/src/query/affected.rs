@@ -294,10 +294,7 @@ impl AffectedSearch<'_, '_> {
     ) -> Result<(), QueryError> {
         let snapshot = self.sources.snapshot();
         let from = (steps + 1, number);
-        let is_type = matches!(
-            node.node_type,
-            NodeType::Class | NodeType::Interface | NodeType::Type
-        );
+        let is_type = node.node_type.is_type();
         let is_member = !is_type && !matches!(node.node_type, NodeType::File | NodeType::Module);
 
         let mut is_used = false;

@@ -15,12 +15,11 @@ use rustc_hash::FxHashMap;
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeSpan, NodeType};
-use crate::query::mounted_routes::mounted_routes;
 use crate::query::{Occurrences, QueryError, bases_of};
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
 
 /// Maximum number of joined sites of a message or key.
-const MAX_JOINED: usize = 60;
+pub(super) const MAX_JOINED: usize = 60;
 
 /// A step that no call makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub struct DispatchStep {
 }
 
 impl DispatchStep {
-    fn of(row: DispatchRow) -> Self {
+    pub(super) fn of(row: DispatchRow) -> Self {
         Self {
             kind: row.kind,
             from: row.source.filter(|_| !hears_all(&row)),
@@ -156,13 +155,6 @@ pub struct EventSites {
     pub emitters: Vec<(FileKey, u32)>,
 }
 
-/// Reports whether a placeholder stands before a key in that of a row: `api/v*/users` for `users`.
-fn has_open_prefix(row: &DispatchRow, key: &str) -> bool {
-    let own = row.kind.key(&row.label);
-    own.strip_suffix(key)
-        .is_some_and(|prefix| prefix.contains('*'))
-}
-
 /// Returns what listens to an event or queue with a name, and what emits it.
 pub fn events_named(snapshot: &Snapshot, name: &str) -> Result<EventSites, QueryError> {
     let rows = |kind: DispatchKind| store::dispatch_with_key(snapshot, kind, &kind.key(name));
@@ -223,9 +215,10 @@ fn run_by_line(
     let mut running = Vec::new();
     for row in rows {
         match row.kind {
-            DispatchKind::Listens | DispatchKind::Serves | DispatchKind::Shows => {
-                running.extend(row.target);
-            }
+            DispatchKind::Listens
+            | DispatchKind::Subscribes
+            | DispatchKind::Serves
+            | DispatchKind::Shows => running.extend(row.target),
             DispatchKind::Emits | DispatchKind::Requests | DispatchKind::Opens => {
                 let others = counterparts(occurrences.sources.snapshot(), &row)?;
                 running.extend(others.iter().filter_map(|other| other.target));
@@ -234,44 +227,6 @@ fn run_by_line(
         }
     }
     Ok(running)
-}
-
-/// Returns the routes with a path, also of mounted routers; else those with a path that ends with it, or
-/// with its end, because a server may have a path of its own (`/v1`).
-pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
-    let mounted = mounted_routes(snapshot, path)?;
-    let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
-    for kind in [DispatchKind::Serves, DispatchKind::Shows] {
-        let key = kind.key(path);
-        let mut rows = match key.as_str() {
-            "" => store::dispatch_without_key(snapshot, kind, path)?,
-            _ => store::dispatch_with_key(snapshot, kind, &key)?,
-        };
-        if rows.is_empty() && routes.is_empty() && !key.is_empty() {
-            rows = store::dispatch_below(snapshot, kind, &key)?;
-        }
-        for shorter in mounted_keys(&key) {
-            if rows.is_empty() && routes.is_empty() && is_mounted(snapshot, &key, shorter)? {
-                rows = store::dispatch_with_key(snapshot, kind, shorter)?;
-                if rows.is_empty() {
-                    rows = store::dispatch_below(snapshot, kind, shorter)?;
-                    rows.retain(|row| has_open_prefix(row, shorter));
-                }
-                rows.iter_mut().for_each(doubt);
-            }
-        }
-        routes.extend(rows.into_iter().take(MAX_JOINED).map(DispatchStep::of));
-    }
-
-    Ok(routes)
-}
-
-/// Reports whether the end of a path may be that of a route below another path: it has several segments, or the
-/// beginning is a string of the repository, such as `api`.
-fn is_mounted(snapshot: &Snapshot, path: &str, end: &str) -> Result<bool, QueryError> {
-    let beginning = path.strip_suffix(end).unwrap_or_default();
-    let beginning = beginning.trim_end_matches('/');
-    Ok(end.contains('/') || store::count_files_with_literal(snapshot, beginning)? > 0)
 }
 
 /// Returns the functions that handle a message: those that a mediator runs, and members that take it by
@@ -340,7 +295,7 @@ fn implements_generic(snapshot: &Snapshot, member: &Node) -> Result<bool, QueryE
 }
 
 /// Makes a row a guess.
-fn doubt(row: &mut DispatchRow) {
+pub(super) fn doubt(row: &mut DispatchRow) {
     row.confidence = row.confidence.min(Confidence::Inferred);
 }
 

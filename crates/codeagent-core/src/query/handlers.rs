@@ -1,16 +1,17 @@
 //! Handlers: callbacks registered under a string that other code uses.
 //!
 //! `client.post("/documents.archive")` leads to `router.post("documents.archive", ..)`, because the
-//! literals have the same key. So does the key of a property whose value is a call with a callback.
+//! literals have the same key. So does the key of a property whose value is a call with a callback, and a
+//! path leads to its routes.
 //! Such a step is a guess from equal strings, not an edge.
 //!
 //! Limitations: literals in more than [`MAX_FILES`] files connect nothing.
 
 use crate::model::dispatch::verbs_agree;
-use crate::model::graph::Node;
+use crate::model::graph::{EdgeDirection, Node};
 use crate::query::flow::flow_of_lines;
 use crate::query::target::is_request_method;
-use crate::query::{Occurrences, QueryError, literal_files, literal_sites, literals_of};
+use crate::query::{Occurrences, QueryError, literal_files, literal_sites, literals_of, routes_of};
 use crate::store;
 
 /// Maximum number of files with a literal that connects code.
@@ -18,9 +19,10 @@ const MAX_FILES: u64 = 12;
 
 /// Maximum number of a symbol's literals that are followed, and of handlers for each.
 const MAX_LITERALS: usize = 4;
-const MAX_HANDLERS: usize = 3;
+const MAX_HANDLERS: usize = 4;
 
-/// Returns the callbacks registered under the strings in a symbol, each with its calls.
+/// Returns the callbacks registered under the strings in a symbol, each with its calls, and the functions that
+/// serve the paths among them.
 pub fn handlers_named_in(
     occurrences: &mut Occurrences<'_, '_>,
     node: &Node,
@@ -33,7 +35,10 @@ pub fn handlers_named_in(
         if followed.len() >= MAX_LITERALS || followed.contains(&literal.text) {
             continue;
         }
-        let handlers = handlers(occurrences, &literal.text, None, 0)?;
+        let mut handlers = handlers(occurrences, &literal.text, None, 0)?;
+        if handlers.is_empty() {
+            handlers = served(occurrences, node, &literal.text)?;
+        }
         if !handlers.is_empty() {
             lines.push(format!("{} \"{}\"", literal.line, literal.text));
             lines.extend(handlers.iter().map(|line| format!("  {line}")));
@@ -42,6 +47,40 @@ pub fn handlers_named_in(
     }
 
     Ok(lines)
+}
+
+/// Returns the functions that serve a path, unless it is known that the symbol requests it.
+fn served(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+    path: &str,
+) -> Result<Vec<String>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let requested = store::dispatch_at(snapshot, node.id, EdgeDirection::Outgoing)?;
+    if !path.contains('/') || requested.iter().any(|row| row.label.ends_with(path)) {
+        return Ok(Vec::new());
+    }
+
+    let mut lines = Vec::new();
+    for route in routes_of(snapshot, path)? {
+        let function = route.to.map(|id| store::node(snapshot, id)).transpose()?;
+        let Some(function) = function.flatten() else {
+            continue;
+        };
+        if lines.len() < MAX_HANDLERS {
+            let place = location(&function);
+            let name = occurrences.short_name(&function)?;
+            lines.push(format!("route {} runs {name}  {place}", route.label));
+        }
+    }
+    Ok(lines)
+}
+
+fn location(node: &Node) -> String {
+    let span = node.spans.first();
+    span.map_or_else(String::new, |span| {
+        format!("{}:{}", span.path, span.name_line)
+    })
 }
 
 /// Returns the callbacks registered under a string, each with its calls, which are followed to a depth

@@ -244,7 +244,7 @@ impl ImpactRoots {
         let mut whole = wholes;
         let types: FxHashSet<NodeId> = roots
             .iter()
-            .filter(|root| is_type(root.node_type))
+            .filter(|root| root.node_type.is_type())
             .map(|root| root.id)
             .collect();
         let (mut members, mut level) = (Vec::new(), inside.iter().copied().collect::<Vec<_>>());
@@ -291,11 +291,4 @@ impl ImpactRoots {
     fn with_members(&self) -> Vec<NodeId> {
         self.roots.iter().chain(&self.members).copied().collect()
     }
-}
-
-fn is_type(node_type: NodeType) -> bool {
-    matches!(
-        node_type,
-        NodeType::Class | NodeType::Interface | NodeType::Type
-    )
 }

@@ -63,7 +63,7 @@ pub fn asked_kind(snapshot: &Snapshot, question: &str) -> Result<Option<Kind>, Q
         let base = base(snapshot, &words)?;
         let mut named = store::names_ending_with(snapshot, &words, MAX_NAMED)?;
         named.retain(|node| is_listed(node) && base.as_ref().is_none_or(|base| base.id != node.id));
-        if named.iter().any(is_type) {
+        if named.iter().any(|node| node.node_type.is_type()) {
             named.retain(|node| !is_member(node));
         }
         named.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
@@ -91,7 +91,7 @@ fn base(snapshot: &Snapshot, words: &[String]) -> Result<Option<Node>, QueryErro
         format!("Abstract{name}"),
     ] {
         for node in store::by_name(snapshot, &name, MAX_TYPES)? {
-            if !is_type(&node) || !is_listed(&node) {
+            if !node.node_type.is_type() || !is_listed(&node) {
                 continue;
             }
             let count = implementations_of(snapshot, &[node.id])?.len();
@@ -103,13 +103,6 @@ fn base(snapshot: &Snapshot, words: &[String]) -> Result<Option<Node>, QueryErro
     }
 
     Ok(best.map(|(_, node)| node))
-}
-
-fn is_type(node: &Node) -> bool {
-    matches!(
-        node.node_type,
-        NodeType::Class | NodeType::Interface | NodeType::Type
-    )
 }
 
 /// Reports whether a symbol is a field, property or enum member, which has a type of the kind at most.

@@ -42,6 +42,7 @@ mod question;
 mod reach;
 mod reexports;
 mod relations;
+mod routes;
 mod search;
 mod shared_literals;
 mod source;
@@ -71,7 +72,6 @@ pub use cursor::{
     uses_on_lines,
 };
 pub use described_tests::{DescribedTest, described_tests};
-use dispatch::routes_of;
 pub use dispatch::{
     DispatchStep, EventSites, dispatched_from, dispatched_to, events_named, handlers_of, is_inside,
     run_by_constant,
@@ -132,6 +132,7 @@ pub use possible_uses::{
 pub use reach::{CallersOfCallers, callers_of_callers, tests_reaching};
 pub use reexports::{Reexport, reexports};
 pub use relations::{RelatedAt, Relations};
+use routes::routes_of;
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use shared_literals::{SharedLiteral, shared_literals};
 pub use source::{SourceState, Sources, get_source};

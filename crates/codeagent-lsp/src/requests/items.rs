@@ -100,10 +100,7 @@ impl Item {
 
     /// Reports whether the symbol is a type.
     pub fn is_type(&self) -> bool {
-        matches!(
-            self.node.node_type,
-            NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component
-        )
+        self.node.node_type.is_type() || self.node.node_type == NodeType::Component
     }
 
     /// Reports whether the symbol may call others.

@@ -210,10 +210,7 @@ fn is_concrete(node: &Node) -> bool {
 }
 
 fn is_type(node: &Node) -> bool {
-    matches!(
-        node.node_type,
-        NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component
-    )
+    node.node_type.is_type() || node.node_type == NodeType::Component
 }
 
 /// Returns a type itself, a constructor's type, or the types that a member's declared type names.

@@ -166,6 +166,120 @@ app.use(mount('/api', router));
 }
 
 #[test]
+fn a_constant_or_message_that_selects_a_branch_shows_it() {
+    let code = "namespace M;
+public enum Key { Paint, Erase }
+public record Pay(int Id);
+public class Till {
+  public void Press(Key key) {
+    switch (key) {
+      case Key.Paint:
+        Brush();
+        break;
+      case Key.Erase:
+        break;
+    }
+  }
+  public void Take(object message) {
+    switch (message) {
+      case Pay pay:
+        Book(pay);
+        break;
+    }
+  }
+  [HttpPost] public void Pay() { Brush(); }
+  void Brush() { }
+  void Book(Pay pay) { }
+}
+";
+    let shop = Shop::with(&[("src/Till.cs", code)]);
+    let text = shop.stdout(&["explore", "what happens when Key.Paint is pressed?"]);
+    let branch = "Till.Press  src/Till.cs:7\n 7 case Key.Paint:\n 8   Brush();\n 9   break;\n";
+    assert!(text.contains(branch), "{text}");
+    assert!(!text.contains("10 case"), "{text}");
+
+    let text = shop.stdout(&["explore", "what happens when Pay is sent?"]);
+    assert!(text.starts_with("## public record Pay"), "{text}");
+    assert!(text.contains(" 17   Book(pay);\n"), "{text}");
+}
+
+#[test]
+fn a_control_that_is_clicked_runs_what_its_event_is_subscribed_with() {
+    let form = "namespace M;
+public class Shop : Form {
+  private Button pay;
+  void Initialize() {
+    pay.Click += pay_Click;
+  }
+  void pay_Click(object sender, EventArgs e) { Book(); }
+  void Book() { }
+}
+";
+    let shop = Shop::with(&[("src/Shop.cs", form)]);
+    let text = shop.stdout(&["explore", "what happens when Shop.pay is clicked?"]);
+    assert!(
+        text.contains("\nShop.pay_Click  ") && text.contains(" Shop.Book "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_kind_may_begin_with_an_acronym() {
+    let code = "class Page { public string URL; }\nclass Row { public string URL; }\nabstract class URLShortener { }\nclass BitURLShortener : URLShortener { }\nclass OwnURLShortener : URLShortener { }\n";
+    let shop = Shop::with(&[("src/Shorten.cs", code)]);
+    let text = shop.stdout(&["explore", "which URL shorteners exist?"]);
+    assert!(
+        text.contains("BitURLShortener") && text.contains("OwnURLShortener"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_path_with_values_is_that_of_a_route_with_parameters() {
+    let code = "[Route(\"api\")]
+class CartsController : ControllerBase {
+  [HttpPost(\"shops/{shop}/carts\")] public void Add(string shop) { Book(); }
+  [HttpGet(\"shops/{shop}/carts/{id}\")] public void Find(string shop, int id) { }
+  void Book() { }
+}
+";
+    let client = "export class Carts {
+  add(shop: string) { return Helper.postVersioned(`api/shops/${shop}/carts`); }
+}
+";
+    let shop = Shop::with(&[("src/Carts.cs", code), ("web/carts.ts", client)]);
+    let text = shop.stdout(&["explore", "what serves POST api/shops/north/carts?"]);
+    assert!(text.contains("CartsController.Add"), "{text}");
+    let text = shop.stdout(&["explore", "what serves GET api/shops/north/carts/7?"]);
+    assert!(text.contains("CartsController.Find"), "{text}");
+    let text = shop.stdout(&["explore", "what happens when Carts.add is called?"]);
+    assert!(
+        text.contains("runs CartsController.Add  src/Carts.cs:3"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_word_may_name_a_function_of_a_named_file_or_beside_a_named_function() {
+    let auth = "export function useAuth() { return {}; }
+export function AuthProvider() {
+  const logout = () => { clear(); };
+  return logout;
+}
+function clear() {}
+";
+    let shop = Shop::with(&[("web/auth.ts", auth)]);
+    for question in [
+        "what happens when logout of useAuth is called?",
+        "what does logout in web/auth.ts call?",
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(text.contains("AuthProvider.logout"), "{text}");
+        assert!(text.contains(" clear "), "{text}");
+    }
+}
+
+#[test]
 fn a_named_program_starts_below_its_folder() {
     let main = "static class Program { static void Main() { } }\n";
     let shop = Shop::with(&[

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{AffectedUse, DISPATCH, FOLLOWED, Impact, ImpactStep, ReachingTest, SUBTYPES, is_type};
+use super::{AffectedUse, DISPATCH, FOLLOWED, Impact, ImpactStep, ReachingTest, SUBTYPES};
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolClass};
@@ -196,7 +196,7 @@ impl<'a> ImpactWalk<'a> {
             let classes = store::classes(self.snapshot, &next)?;
             next.retain(|id| {
                 let class = classes.get(id);
-                class.is_some_and(|class| !is_type(class.node_type))
+                class.is_some_and(|class| !class.node_type.is_type())
             });
             next.sort_unstable();
             bases.extend(&next);
@@ -286,7 +286,7 @@ impl<'a> ImpactWalk<'a> {
                 let is_last = reached.distance == distance - 1 && reached.is_certain == is_certain;
                 match reached.class.node_type {
                     NodeType::File => {}
-                    node_type if is_last && is_type(node_type) => types.push(*id),
+                    node_type if is_last && node_type.is_type() => types.push(*id),
                     _ if is_last => members.push(*id),
                     _ => {}
                 }

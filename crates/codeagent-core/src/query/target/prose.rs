@@ -2,14 +2,18 @@
 
 use super::tokens::{Token, is_common};
 use super::{MAX_TARGETS, Target, Targets, symbols};
-use crate::model::graph::{Node, NodeId, NodeType};
+use crate::model::graph::{NodeFlags, NodeId, NodeType};
 use crate::query::{QueryError, SymbolGroup};
 use crate::store::{self, Snapshot};
 
 /// Maximum number of uncommon lower-case words in a sentence that may be names.
 const MAX_PLAIN: usize = 2;
 
-/// Adds the members of named types that other words of a sentence name: `who overrides Cart and its total?`
+/// Maximum number of symbols of one name that are looked at.
+const MAX_NAMED: usize = 60;
+
+/// Adds the members of named types that other words of a sentence name: `who overrides Cart and its total?`,
+/// and the functions of a named file, or of the file of a named function: `who calls save in cart.ts?`
 pub(super) fn add_members(
     snapshot: &Snapshot,
     targets: &mut Targets,
@@ -17,19 +21,26 @@ pub(super) fn add_members(
 ) -> Result<(), QueryError> {
     let mut names = Vec::new();
     for target in &targets.found {
-        let Target::Symbols(named) = target else {
-            continue;
+        let named = match target {
+            Target::Symbols(named) => named,
+            Target::File { path, .. } => {
+                names.extend(functions_in(snapshot, path, tokens)?);
+                continue;
+            }
+            _ => continue,
         };
-        let is_type = |node: &Node| {
-            matches!(
-                node.node_type,
-                NodeType::Class | NodeType::Interface | NodeType::Type
-            )
-        };
+        if let [group] = named.groups.as_slice()
+            && group.first().node_type == NodeType::Method
+        {
+            for span in &group.first().spans {
+                names.extend(functions_in(snapshot, &span.path, tokens)?);
+            }
+        }
+
         let types: Vec<NodeId> = named
             .groups
             .iter()
-            .filter(|group| is_type(group.first()))
+            .filter(|group| group.first().node_type.is_type())
             .flat_map(SymbolGroup::ids)
             .collect();
         for member in store::children_of(snapshot, &types)? {
@@ -49,6 +60,28 @@ pub(super) fn add_members(
         }
     }
     Ok(())
+}
+
+/// Returns the qualified names of the functions of a file that words of a sentence name.
+fn functions_in(
+    snapshot: &Snapshot,
+    path: &str,
+    tokens: &[Token<'_>],
+) -> Result<Vec<String>, QueryError> {
+    let mut names = Vec::new();
+    for token in tokens.iter().filter(|token| is_uncommon(token)) {
+        for node in store::by_name(snapshot, token.text, MAX_NAMED)? {
+            let is_function =
+                node.node_type == NodeType::Method || node.flags.has(NodeFlags::LOCAL);
+            let is_here = node.spans.iter().any(|span| span.path == path);
+            if is_function && is_here && node.name == token.text {
+                names.push(node.qualified_name.clone());
+            }
+        }
+    }
+    names.sort();
+    names.dedup();
+    Ok(names)
 }
 
 /// Returns the word of a sentence that is most likely a name: the last one that is the name of a

@@ -4,9 +4,9 @@
 use codeagent_core::model::graph::{Node, NodeFlags, NodeType};
 use codeagent_core::query::{self, Occurrences, Snapshot};
 
-use super::Subject;
 use super::member::is_callable;
 use super::type_symbol::members;
+use super::{Subject, branches};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -60,7 +60,7 @@ fn of_constant(
     }
     let flow = Section::tree("flow", NAMED_TITLE, lines);
     document.section(subject.wants.weigh(flow, true, 0));
-    Ok(())
+    branches::section(subject, document, occurrences)
 }
 
 /// Adds what the functions do that handle the type as a message or, if there are none, its own ones that
@@ -93,7 +93,7 @@ pub(super) fn of_type(
     }
     let section = Section::tree("flow", title, lines);
     document.section(subject.wants.weigh(section, true, 0));
-    Ok(())
+    branches::section(subject, document, occurrences)
 }
 
 /// Returns the functions of a type, or else those that it inherits, that a question about what happens

@@ -1,7 +1,7 @@
 //! The answer to a question for everything of a kind: `which commands exist?`
 
 use codeagent_core::model::graph::Node;
-use codeagent_core::query::{Kind, Occurrences};
+use codeagent_core::query::{self, Kind, Occurrences, Target, Targets};
 
 use super::heading::{heading, short};
 use super::{Subject, Wants};
@@ -46,4 +46,15 @@ fn rows(
         });
     }
     Ok(rows)
+}
+
+/// Reports whether a text writes a name that is more than a word in capitals, such as `URL`.
+pub(super) fn names_symbols(targets: &Targets) -> bool {
+    let missing = targets.missing.iter().map(|(name, _)| name.as_str());
+    let mut names = targets
+        .found
+        .iter()
+        .map(Target::requested_text)
+        .chain(missing);
+    targets.has_written_name && names.any(|name| !query::is_all_capitals(name))
 }

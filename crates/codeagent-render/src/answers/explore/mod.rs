@@ -3,6 +3,7 @@
 //! The kind of each target selects the sections; the words of the question decide their shares of
 //! the budget. A text without targets is searched for, and the best result is explored.
 
+mod branches;
 mod callback;
 mod connection;
 mod entry_points;
@@ -81,7 +82,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         ..Wants::of(&targets)
     };
     let mut is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
-    if !targets.has_written_name
+    if !kind::names_symbols(&targets)
         && let Some(asked) = query::asked_kind(&snapshot, text)?
     {
         kind::sections(&mut document, &mut occurrences, &asked, wants)?;
@@ -351,6 +352,10 @@ fn rank(
     let is_outer = nodes.iter().all(|node| !is_shown_first(node));
     if !wants.flow {
         return Ok((is_outer, false));
+    }
+    // What is sent or raised is a message, not a function of its name.
+    if wants.messages {
+        return Ok((is_outer, !nodes[0].node_type.is_type()));
     }
     // A declaration without a body calls nothing.
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();

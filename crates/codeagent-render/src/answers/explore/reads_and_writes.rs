@@ -15,7 +15,7 @@ pub(super) fn reads_and_writes(
 ) {
     let wants = subject.wants;
     let name = &subject.first().name;
-    let is_wanted = wants.callers || wants.impact;
+    let is_wanted = wants.callers || wants.impact || wants.flow;
     let is_event = subject.first().kind == NodeKind::Event;
     let (writes, reads): (Vec<_>, Vec<_>) = uses.into_iter().partition(|place| {
         let source = place.source.as_deref();

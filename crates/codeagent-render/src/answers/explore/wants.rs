@@ -14,6 +14,8 @@ pub(super) struct Wants {
     pub impact: bool,
     pub levels: bool,
     pub flow: bool,
+    /// The question says that its subject is sent or raised.
+    pub messages: bool,
     pub dependencies: bool,
     pub members: bool,
     pub public: bool,
@@ -58,6 +60,7 @@ impl Wants {
             impact: words(&["break", "impact", "chang", "renam", "remov"]),
             levels: words(&["level", "lead"]),
             flow,
+            messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
             dependencies: words(&["depend"]),
             members: words(&["public", "surface", "export", "member", "operator", "offer"]),
             public: words(&["public", "surface"]),
