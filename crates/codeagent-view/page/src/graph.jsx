@@ -116,7 +116,7 @@ function Picture({ graph }) {
             >
               <title>{`${words(node.kind)} ${node.name}\n${node.path}:${node.line}`}</title>
               <rect width={WIDTH} height={HEIGHT} rx="4" />
-              <text x="8" y={HEIGHT / 2 + 4}>{shortened(node.name)}</text>
+              <text x="8" y={HEIGHT / 2 + 4} aria-hidden="true">{shortened(node.name)}</text>
             </a>
           ))}
         </g>

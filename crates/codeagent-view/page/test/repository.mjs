@@ -26,7 +26,7 @@ const TWO = `import { one } from "../a/one";\nexport function two() { return one
 function hubs() {
   const users = Array.from({ length: USERS }, (_, index) => `export function user${index}() { return hub(${index}); }`);
   const deep = Array.from({ length: 40 }, (_, index) => `export function outer${index}() { return user${index}(); }`);
-  return `export function hub(n: number): number { return inner(n); }\nfunction inner(n: number) { return n; }\n${[...users, ...deep].join("\n")}\n`;
+  return `export function hub(n: number): number { return innerWithANameLongerThanItsBox(n); }\nfunction innerWithANameLongerThanItsBox(n: number) { return n; }\n${[...users, ...deep].join("\n")}\n`;
 }
 
 /** Creates the repository; `remove` deletes it. */
