@@ -8,7 +8,6 @@ import { arrange, HEIGHT, WIDTH } from "./layout.js";
 import { counted, number, Waiting, words } from "./parts.jsx";
 
 const DEPTHS = [1, 2, 3];
-const MAX_LABEL = 24;
 const PADDING = 24;
 /** Below this scale names cannot be read. */
 const READABLE = 0.75;
@@ -116,17 +115,15 @@ function Picture({ graph }) {
             >
               <title>{`${words(node.kind)} ${node.name}\n${node.path}:${node.line}`}</title>
               <rect width={WIDTH} height={HEIGHT} rx="4" />
-              <text x="8" y={HEIGHT / 2 + 4} aria-hidden="true">{shortened(node.name)}</text>
+              <foreignObject width={WIDTH} height={HEIGHT}>
+                <div class="name" style={{ lineHeight: `${HEIGHT}px` }}>{node.name}</div>
+              </foreignObject>
             </a>
           ))}
         </g>
       </svg>
     </div>
   );
-}
-
-function shortened(name) {
-  return name.length > MAX_LABEL ? `${name.slice(0, MAX_LABEL - 1)}…` : name;
 }
 
 function description(node, edges) {

@@ -177,7 +177,7 @@ test("a graph of 200 symbols is readable and walked with arrows", async () => {
     return boxes.filter((a, index) => boxes.slice(index + 1).some((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
   });
   assert.equal(overlaps, 0);
-  const size = await page.$eval(".node text", (label) => label.getBoundingClientRect().height);
+  const size = await page.$eval(".node .name", (label) => label.getBoundingClientRect().height);
   assert.ok(size >= 8, `names are ${size} px high`);
   await page.$eval(".node.root", (node) => node.focus());
   await page.keyboard.press("ArrowLeft");
