@@ -22,6 +22,7 @@ mod handlers;
 mod hierarchy;
 mod impact;
 mod importers;
+mod key_path;
 mod kind;
 mod labels;
 mod literals;
@@ -99,6 +100,7 @@ pub use hierarchy::{bases_of, direct_implementations, implementations_of, is_hie
 pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
+pub use key_path::flow_of_keys;
 pub use kind::{Kind, asked_kind};
 pub use labels::Labels;
 pub use literals::{

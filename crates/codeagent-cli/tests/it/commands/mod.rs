@@ -10,6 +10,7 @@ mod daemon;
 mod diagrams;
 mod explore;
 mod first_steps;
+mod flows;
 mod hook;
 mod lists;
 mod model;

@@ -99,13 +99,18 @@ impl Token<'_> {
         !self.is_quoted && !self.is_code && is_word && !has_hump && !is_capitalised
     }
 
+    /// Reports whether the token may be an environment variable whose name is a common word: `PATH`.
+    fn is_variable(&self) -> bool {
+        self.text.len() > 3 && is_all_capitals(self.text) && !is_request_method(self.text)
+    }
+
     /// Reports whether the token is looked up as a name.
     pub fn is_name(&self, in_sentence: bool) -> bool {
         if !in_sentence || self.is_quoted || self.is_code {
             return true;
         }
         let has_letter = self.text.contains(|c: char| c.is_alphabetic() || c == '_');
-        let is_acronym = self.text.len() < 3 || is_common(self.text);
+        let is_acronym = self.text.len() < 3 || is_common(self.text) && !self.is_variable();
         has_letter && !self.is_plain() && (!is_acronym || self.text.contains(['.', '#', '_', ':']))
     }
 }
@@ -285,7 +290,7 @@ mod tests {
 
     #[test]
     fn names_in_a_sentence_are_distinguished_from_words() {
-        let text = "Which tests cover Cart.total and CartStore in the API, also MAX_SIZE?";
+        let text = "Which tests cover Cart.total and CartStore in the API, also MAX_SIZE and PATH?";
         let tokens = tokens(text);
         assert!(is_sentence(text, &tokens));
         let names: Vec<&str> = tokens
@@ -293,7 +298,10 @@ mod tests {
             .filter(|token| token.is_name(true))
             .map(|token| token.text)
             .collect();
-        assert_eq!(names, ["Cart.total", "CartStore", "API", "MAX_SIZE"]);
+        assert_eq!(
+            names,
+            ["Cart.total", "CartStore", "API", "MAX_SIZE", "PATH"]
+        );
         assert!(!is_sentence("Cart Store", &super::tokens("Cart Store")));
     }
 }

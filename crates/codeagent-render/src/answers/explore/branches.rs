@@ -3,8 +3,8 @@
 use codeagent_core::model::graph::EdgeType;
 use codeagent_core::query::{self, Occurrences};
 
-use super::Subject;
 use super::member::numbered;
+use super::{Subject, Wants};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -20,28 +20,39 @@ pub(super) fn section(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
+    let mut labels = Vec::new();
+    for used in occurrences.incoming(&subject.ids(), &[EdgeType::References])? {
+        labels.push((occurrences.path(used.file)?, used.line));
+    }
+    at(document, occurrences, &labels, subject.wants)
+}
+
+/// Adds the source of the branches whose labels are on these lines of files.
+pub(super) fn at(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    labels: &[(String, u32)],
+    wants: Wants,
+) -> Result<(), AnswerError> {
     let mut lines = Vec::new();
     let mut count = 0;
-    for used in occurrences.incoming(&subject.ids(), &[EdgeType::References])? {
-        let path = occurrences.path(used.file)?;
-        let source = occurrences
-            .sources
-            .lines(&path, used.line, used.line + MAX_LINES)?;
+    for (path, first) in labels {
+        let source = occurrences.sources.lines(path, *first, first + MAX_LINES)?;
         let source = source.unwrap_or_default();
         let branch = branch(&source);
-        if branch.is_empty() || query::is_test_path(&path) || count == MAX_BRANCHES {
+        if branch.is_empty() || query::is_test_path(path) || count == MAX_BRANCHES {
             continue;
         }
 
         count += 1;
-        let place = occurrences.at(&path, used.line)?;
-        lines.push(format!("{}  {path}:{}", place.symbol, used.line));
-        let numbered = numbered(branch, used.line);
+        let place = occurrences.at(path, *first)?;
+        lines.push(format!("{}  {path}:{first}", place.symbol));
+        let numbered = numbered(branch, *first);
         lines.extend(numbered.into_iter().map(|line| format!(" {line}")));
     }
 
     let branches = Section::lines("branches", "in the branch for it", lines);
-    document.section(subject.wants.weigh(branches, true, 0));
+    document.section(wants.weigh(branches, true, 0));
     Ok(())
 }
 

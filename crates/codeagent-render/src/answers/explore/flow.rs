@@ -42,7 +42,10 @@ pub(super) fn of_member(
 }
 
 /// Reports whether a variable's object literal has functions, which run when others call them.
-fn holds_functions(node: &Node, occurrences: &Occurrences<'_, '_>) -> Result<bool, AnswerError> {
+pub(super) fn holds_functions(
+    node: &Node,
+    occurrences: &Occurrences<'_, '_>,
+) -> Result<bool, AnswerError> {
     let inside = query::members_of(occurrences.sources.snapshot(), node.id)?;
     Ok(inside.iter().any(|inner| inner.flags.has(NodeFlags::LOCAL)))
 }

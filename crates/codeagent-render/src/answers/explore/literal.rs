@@ -9,6 +9,7 @@ use codeagent_core::query::{
 use super::file_folder::serving;
 use super::flow::FLOW_TITLE;
 use super::heading::signature;
+use super::literal_use;
 use super::member::{is_callable, numbered};
 use super::wants::{WANTED, Wants};
 use crate::answers::{AnswerError, dispatch};
@@ -53,6 +54,10 @@ pub(super) fn literal(
         count => format!("## literal \"{text}\" ({})", counted(count as u64, "place")),
     });
     let is_handled = handlers(document, occurrences, target, wants)?;
+
+    if wants.flow {
+        literal_use::sections(document, occurrences, &sites, (is_handled, wants))?;
+    }
 
     let mut places = Vec::with_capacity(count);
     for site in sites {
@@ -288,6 +293,12 @@ fn registered(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     let depth = if wants.flow { usize::MAX } else { 1 };
+    let keyed = query::flow_of_keys(occurrences, name, depth)?;
+    if !keyed.is_empty() {
+        let title = "what its keys lead to, matched by equal text";
+        document.section(Section::tree("handlers", title, keyed).weighing(30));
+        return Ok(());
+    }
     for part in name.split('.').skip(1).collect::<Vec<_>>().iter().rev() {
         let handlers = query::handlers(occurrences, part, None, depth)?;
         if !handlers.is_empty() {

@@ -13,6 +13,7 @@ mod flow;
 mod heading;
 mod kind;
 mod literal;
+mod literal_use;
 mod member;
 mod others;
 mod reads_and_writes;

@@ -121,16 +121,19 @@ impl Wants {
     }
 }
 
-/// Reports whether the targets of a question are folders and modules, which may be those of a program.
+/// Reports whether a question names nothing but folders and modules, which may be those of a program. A word
+/// that happens to be a name (`where does the app start?`) is none.
 fn names_no_code(targets: &Targets) -> bool {
-    targets.found.iter().all(|target| match target {
+    let is_place = |target: &Target| match target {
         Target::Folder { .. } => true,
         Target::Symbols(symbols) => {
             let mut groups = symbols.groups.iter();
             groups.all(|group| group.first().node_type == NodeType::Module)
         }
         _ => false,
-    })
+    };
+    let is_described = !targets.has_written_name && targets.mentions(&["where", "entry"]);
+    is_described || targets.found.iter().all(is_place)
 }
 
 /// Reports whether a question asks how one of its symbols leads to another.

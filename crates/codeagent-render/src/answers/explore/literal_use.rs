@@ -1,0 +1,69 @@
+//! Sections about what a string does: the branches that it selects, and the objects that hold it beside
+//! functions.
+
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind};
+use codeagent_core::query::{self, LiteralSite, Occurrences};
+
+use super::branches;
+use super::flow::holds_functions;
+use super::wants::Wants;
+use crate::answers::AnswerError;
+use crate::text::{Document, Section};
+
+/// Maximum number of objects whose functions are shown.
+const MAX_OBJECTS: usize = 3;
+
+/// Adds the branches that a string selects and, unless its handlers are known, the calls of the functions in
+/// the objects that name it, themselves or through a constant.
+pub(super) fn sections(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    sites: &[LiteralSite],
+    (is_handled, wants): (bool, Wants),
+) -> Result<(), AnswerError> {
+    let places: Vec<(String, u32)> = sites
+        .iter()
+        .map(|site| (site.path.clone(), site.line))
+        .collect();
+    branches::at(document, occurrences, &places, wants)?;
+    if is_handled {
+        return Ok(());
+    }
+
+    let mut lines = Vec::new();
+    for object in objects(occurrences, sites)?.iter().take(MAX_OBJECTS) {
+        lines.extend(query::flow(occurrences, object)?);
+    }
+    let title = "what the functions of the objects that name it do, in order";
+    document.section(wants.weigh(Section::tree("flow", title, lines), true, 0));
+    Ok(())
+}
+
+/// Returns the variables outside tests whose object literals have functions beside a string, or beside a constant
+/// with it.
+fn objects(
+    occurrences: &mut Occurrences<'_, '_>,
+    sites: &[LiteralSite],
+) -> Result<Vec<Node>, AnswerError> {
+    let mut variables: Vec<Node> = sites
+        .iter()
+        .filter(|site| !query::is_test_path(&site.path))
+        .map(|site| site.enclosing.node.clone())
+        .filter(|node| node.kind == NodeKind::Variable)
+        .collect();
+    let constants: Vec<NodeId> = variables.iter().map(|node| node.id).collect();
+    for used in occurrences.incoming(&constants, &[EdgeType::References])? {
+        let user = query::get_node(occurrences.sources.snapshot(), used.other)?;
+        let user = user.map(|user| user.node);
+        variables.extend(user.filter(|node| node.kind == NodeKind::Variable));
+    }
+
+    let mut objects: Vec<Node> = Vec::new();
+    for variable in variables {
+        let is_new = objects.iter().all(|known| known.id != variable.id);
+        if is_new && holds_functions(&variable, occurrences)? {
+            objects.push(variable);
+        }
+    }
+    Ok(objects)
+}
