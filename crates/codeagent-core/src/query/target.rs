@@ -9,13 +9,13 @@
 //! target.
 
 mod alias;
+mod external;
 mod prose;
 mod tokens;
 
 use crate::model::dispatch::verbs_agree;
 use crate::model::graph::{Dialect, Node, NodeId, NodeType};
 use crate::query::dispatch::events_named;
-use crate::query::external::{members_below, resolve_external};
 use crate::query::{
     DispatchStep, EventSites, NotFound, files_of_route, literal_files, literal_sites,
     resolve_symbols,
@@ -306,7 +306,7 @@ fn add(
         }
         Ok(symbols)
             if matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }))
-                && let Some(external) = external_as_written(snapshot, text)? =>
+                && let Some(external) = external::as_written(snapshot, text)? =>
         {
             targets.found.push(external);
         }
@@ -316,9 +316,16 @@ fn add(
             if tokens::is_constant(text) {
                 targets.found.push(Target::Literal(literal(sources)?));
             }
+            targets
+                .found
+                .extend(external::exported_by_package(snapshot, text)?);
         }
-        Err(_) if let Some(external) = external(snapshot, text)? => targets.found.push(external),
-        Err(_) if let Some(member) = external_member(snapshot, text)? => targets.found.push(member),
+        Err(_) if let Some(external) = external::by_name(snapshot, text)? => {
+            targets.found.push(external)
+        }
+        Err(_) if let Some(member) = external::by_member(snapshot, text)? => {
+            targets.found.push(member)
+        }
         Err(_) if is_literal => targets.found.push(Target::Literal(literal(sources)?)),
         Err(error) => match alias::resolve(sources, text)? {
             Some(alias) => targets.found.push(Target::Symbols(alias)),
@@ -354,42 +361,6 @@ fn route(
         || !route.files.is_empty()
         || path == text && literal_files(sources.snapshot(), text)? > 0;
     Ok(Some((route, is_known)))
-}
-
-/// Resolves a name to symbols outside the repository; `None` if the repository uses none of it.
-fn external(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
-    let symbols = resolve_external(snapshot, text)?;
-    Ok((!symbols.is_empty()).then(|| Target::External {
-        asked: text.to_owned(),
-        symbols,
-        member: None,
-    }))
-}
-
-/// Resolves the name of an external type's member that the repository only implements.
-fn external_member(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
-    let Some((owner, member)) = text.rsplit_once('.') else {
-        return Ok(None);
-    };
-    let symbols = resolve_external(snapshot, owner)?;
-    if members_below(snapshot, &symbols, member)?.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(Target::External {
-        asked: text.to_owned(),
-        symbols,
-        member: Some(member.to_owned()),
-    }))
-}
-
-/// Resolves a name to symbols outside the repository that are spelled so.
-fn external_as_written(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
-    let is_as_written = |found: &StoredExternal| found.symbol.path().ends_with(text);
-    let target = external(snapshot, text)?;
-    Ok(target.filter(|target| match target {
-        Target::External { symbols, .. } => symbols.iter().all(is_as_written),
-        _ => false,
-    }))
 }
 
 /// Resolves a name or a location. The inner error tells why there is no symbol.

@@ -293,3 +293,23 @@ fn a_name_in_capitals_is_an_environment_variable_before_a_symbol_in_other_case()
     );
     assert!(text.contains("3 read: "), "{text}");
 }
+
+#[test]
+fn a_name_that_a_package_exports_too_is_told_of_both() {
+    let shop = Shop::with(&[
+        (
+            "web/own.ts",
+            "const isPlain = (x: any) => !x;\nexport const own = isPlain(1);\n",
+        ),
+        (
+            "web/other.ts",
+            "import { isPlain } from 'redux';\nexport const other = isPlain(1);\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "who calls isPlain?"]);
+    assert!(text.contains("web/own.ts:1"), "{text}");
+    assert!(
+        text.contains("redux#isPlain") && text.contains("  2 other: "),
+        "{text}"
+    );
+}
