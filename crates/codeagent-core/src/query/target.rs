@@ -41,6 +41,9 @@ const STRINGS: &[&str] = &[
     "channel", "event", "literal", "message", "route", "setting", "string", "topic",
 ];
 
+/// Beginnings of words of a sentence about an event, whose name may be that of a symbol, too.
+const EVENTS: &[&str] = &["emit", "fire", "hear", "listen", "subscrib"];
+
 /// Maximum length of a text, in bytes.
 const MAX_BYTES: usize = 4_000;
 
@@ -227,6 +230,9 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {
+        for word in targets.words.clone() {
+            targets.found.extend(event(sources, &targets, &word)?);
+        }
         targets.found.extend(prose::plain_name(snapshot, &tokens)?);
     }
     if targets.found.is_empty() {
@@ -311,6 +317,7 @@ fn add(
             targets.found.push(external);
         }
         Ok(symbols) => {
+            targets.found.extend(event(sources, targets, text)?);
             targets.found.push(Target::Symbols(symbols));
             // An environment variable may be a constant as well as a string.
             if tokens::is_constant(text) {
@@ -339,6 +346,20 @@ fn add(
 fn has_literal(snapshot: &Snapshot, text: &str) -> Result<bool, QueryError> {
     let sites = literal_sites(snapshot, text, usize::MAX)?;
     Ok(sites.iter().any(|site| site.text == text))
+}
+
+/// Looks up the event with a name, if a sentence is about events.
+fn event(
+    sources: &Sources<'_>,
+    targets: &Targets,
+    name: &str,
+) -> Result<Option<Target>, QueryError> {
+    if !targets.mentions(EVENTS) {
+        return Ok(None);
+    }
+    let event = LiteralTarget::new(sources, name, None)?;
+    let is_known = !event.events.listeners.is_empty() || !event.events.emitters.is_empty();
+    Ok(is_known.then_some(Target::Literal(event)))
 }
 
 /// Looks up the path of a route, whose first slash may be missing; `None` if the text is no path. The flag

@@ -159,6 +159,17 @@ fn a_named_program_starts_below_its_folder() {
     let text = shop.stdout(&["explore", "where does the mail program start?"]);
     assert!(text.contains("src/Shop.Mail/Program.cs:1"), "{text}");
     assert!(!text.contains("src/Shop.Icons/Program.cs"), "{text}");
+
+    let catalog = "namespace Catalog;\nclass Catalog { static void Main() { } }\n";
+    let shop = Shop::with(&[
+        ("src/Catalog/Catalog.cs", catalog),
+        ("src/Mail/Program.cs", main),
+    ]);
+    let text = shop.stdout(&["explore", "where does Catalog start?"]);
+    assert!(
+        text.contains("src/Catalog/Catalog.cs:2 Catalog.Main"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -177,6 +188,22 @@ fn a_word_may_name_a_member_of_a_named_type() {
     let text = shop.stdout(&["explore", "who extends Till and who overrides its open?"]);
     assert!(
         text.contains("  2 Safe: ") && text.contains("  2 Safe.open: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_event_may_have_the_name_of_a_type() {
+    let shop = Shop::with(&[(
+        "web/events.ts",
+        "export type closed = 'closed';
+export class Bus { emit(name: string) {} }
+export class Till { constructor(private bus: Bus) {} close() { this.bus.emit('closed'); } }
+",
+    )]);
+    let text = shop.stdout(&["explore", "who emits closed?"]);
+    assert!(
+        text.contains("emitted at (1)") && text.contains("3 Till.close"),
         "{text}"
     );
 }

@@ -54,7 +54,10 @@ pub(super) fn sections(
     let ids = subject.ids();
 
     document.section(wants.weigh(dispatch::to(occurrences, &ids)?, is_wanted, 12));
-    document.section(wants.weigh(dispatch::from(occurrences, &ids)?, is_wanted, 12));
+    // Who raises an event does not subscribe to it.
+    let is_raised = subject.first().kind == NodeKind::Event && wants.messages;
+    let from = dispatch::from(occurrences, &ids)?;
+    document.section(wants.weigh(from, is_wanted && !is_raised, 12));
 
     uses(subject, document, occurrences, &found)?;
 

@@ -121,19 +121,26 @@ impl Wants {
     }
 }
 
-/// Reports whether a question names nothing but folders and modules, which may be those of a program. A word
-/// that happens to be a name (`where does the app start?`) is none.
+/// Reports whether a question names nothing but folders, modules and types, which may be those of a program. A
+/// word that happens to be a name (`where does the app start?`) is none.
 fn names_no_code(targets: &Targets) -> bool {
     let is_place = |target: &Target| match target {
         Target::Folder { .. } => true,
         Target::Symbols(symbols) => {
             let mut groups = symbols.groups.iter();
-            groups.all(|group| group.first().node_type == NodeType::Module)
+            groups.all(|group| {
+                let node_type = group.first().node_type;
+                node_type == NodeType::Module || node_type.is_type()
+            })
         }
         _ => false,
     };
-    let is_described = !targets.has_written_name && targets.mentions(&["where", "entry"]);
-    is_described || targets.found.iter().all(is_place)
+    let asks_where = targets.mentions(&["where", "entry"]);
+    let has_types = targets.found.iter().any(|target| !target.ids().is_empty());
+    match asks_where {
+        true => !targets.has_written_name || targets.found.iter().all(is_place),
+        false => !has_types && targets.found.iter().all(is_place),
+    }
 }
 
 /// Reports whether a question asks how one of its symbols leads to another.
