@@ -28,6 +28,7 @@
 
 mod error;
 mod gc;
+mod http;
 mod manifest;
 mod pack;
 mod place;

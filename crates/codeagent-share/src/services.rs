@@ -15,6 +15,7 @@ use object_store::{Error, ObjectStore, ObjectStoreScheme, RetryConfig};
 use url::Url;
 
 use crate::ShareError;
+use crate::http::Connector;
 
 /// Maximum length of a reason in an error, in bytes.
 const LONGEST_REASON: usize = 300;
@@ -52,10 +53,6 @@ impl Service {
             return Ok(Arc::new(LocalFileSystem::new()));
         }
 
-        // Fails if the process has a provider already, which serves as well.
-        rustls::crypto::ring::default_provider()
-            .install_default()
-            .ok();
         let retry = RetryConfig {
             max_retries: 3,
             retry_timeout: Duration::from_secs(60),
@@ -65,16 +62,19 @@ impl Service {
             Self::Local | Self::S3 => AmazonS3Builder::from_env()
                 .with_url(url.as_str())
                 .with_retry(retry)
+                .with_http_connector(Connector)
                 .build()
                 .map(|store| Arc::new(store) as _),
             Self::Google => GoogleCloudStorageBuilder::from_env()
                 .with_url(url.as_str())
                 .with_retry(retry)
+                .with_http_connector(Connector)
                 .build()
                 .map(|store| Arc::new(store) as _),
             Self::Azure => MicrosoftAzureBuilder::from_env()
                 .with_url(url.as_str())
                 .with_retry(retry)
+                .with_http_connector(Connector)
                 .build()
                 .map(|store| Arc::new(store) as _),
         };

@@ -118,6 +118,37 @@ class Own extends Base { run(s: Stream<number>) { return this.run(s); } }
 }
 
 #[test]
+fn functions_and_values_narrowed_by_typeof_have_the_members_of_their_interfaces() {
+    check(
+        &[(
+            "a.ts",
+            "export function run(work: () => void, other: Function, value: any, key: symbol) {
+  work.call(null);
+  work.bind(null).apply(null);
+  other.call(null);
+  if (typeof value === 'string') value.trim();
+  if (typeof value === 'bigint') value.toString();
+  key.valueOf();
+  [[1]].flat();
+  value.trim();
+}
+",
+        )],
+        &[
+            "accepts lib: Function# a.ts:1",
+            "calls lib: Array#flat(). a.ts:8",
+            "calls lib: BigInt#toString(). a.ts:6",
+            "calls lib: CallableFunction#apply(). a.ts:3",
+            "calls lib: CallableFunction#bind(). a.ts:3",
+            "calls lib: CallableFunction#call(). a.ts:2",
+            "calls lib: Function#call(). a.ts:4",
+            "calls lib: String#trim(). a.ts:5",
+            "calls lib: Symbol#valueOf(). a.ts:7",
+        ],
+    );
+}
+
+#[test]
 fn an_alias_without_a_file_is_no_package() {
     let uses = "import { t } from '@/locales';
 import { made } from '@app/made/client';

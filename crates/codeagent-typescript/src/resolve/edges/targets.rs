@@ -295,6 +295,9 @@ impl FileResolver<'_> {
     fn resolve_value_member(&self, ty: Ty) -> Referent {
         match self.get(ty) {
             Type::Module(file) => Referent::File(file),
+            Type::BuiltInMethod(row, receiver) => self
+                .declarations_of_listed(row, receiver)
+                .map_or(Referent::External, Referent::Decls),
             Type::Function(decl, _) if !self.is_external_file(decl.file) => Referent::Anonymous,
             _ => Referent::External,
         }

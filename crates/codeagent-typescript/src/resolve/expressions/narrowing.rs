@@ -195,19 +195,30 @@ impl Checker<'_> {
     }
 
     fn narrow_by_typeof(&self, subject: Ty, word: &str, negated: bool) -> Ty {
+        let primitive = match word {
+            "string" => Some(Ty::STRING),
+            "number" => Some(Ty::NUMBER),
+            "boolean" => Some(Ty::BOOLEAN),
+            "symbol" => Some(Ty::SYMBOL),
+            "bigint" => Some(Ty::BIGINT),
+            _ => None,
+        };
+        let may_be_any = || self.arena.members(subject).iter().any(|ty| ty.is_opaque());
+        if let Some(primitive) = primitive
+            && !negated
+            && may_be_any()
+        {
+            return primitive;
+        }
+
         self.sift_union(subject, negated, |ty| {
-            let widened = self.arena.widen(ty);
             Some(match word {
-                "string" => widened == Ty::STRING,
-                "number" => widened == Ty::NUMBER,
-                "boolean" => widened == Ty::BOOLEAN,
-                "symbol" => widened == Ty::SYMBOL,
-                "bigint" => widened == Ty::BIGINT,
+                _ if primitive.is_some() => Some(self.arena.widen(ty)) == primitive,
                 "function" => {
                     matches!(self.get(ty), Type::Static(_)) || !self.signatures(ty).is_empty()
                 }
                 "object" => {
-                    !widened.is_primitive()
+                    !self.arena.widen(ty).is_primitive()
                         && !matches!(self.get(ty), Type::Static(_))
                         && self.signatures(ty).is_empty()
                 }

@@ -44,6 +44,8 @@ pub fn words() -> impl Iterator<Item = String> {
         "prototype",
         "this",
         "Window",
+        "Symbol",
+        "BigInt",
         "[Symbol.iterator]",
         "[Symbol.asyncIterator]",
     ];

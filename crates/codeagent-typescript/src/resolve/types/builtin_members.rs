@@ -18,7 +18,16 @@ impl Checker<'_> {
             Ty::STRING => BuiltinType::Text,
             Ty::NUMBER => BuiltinType::Number,
             Ty::BOOLEAN => BuiltinType::Boolean,
-            Ty::SYMBOL | Ty::BIGINT => return MemberLookup::External,
+            Ty::SYMBOL | Ty::BIGINT => {
+                let interface = if simple == Ty::SYMBOL {
+                    "Symbol"
+                } else {
+                    "BigInt"
+                };
+                return self
+                    .lookup_member_of_globals(&[interface], Args::NONE, false, name)
+                    .map_or(MemberLookup::External, MemberLookup::Declared);
+            }
             Ty::FOREIGN_GENERIC => return MemberLookup::Value(Ty::UNKNOWN),
             _ => return MemberLookup::Missing,
         };
@@ -49,8 +58,24 @@ impl Checker<'_> {
             });
         }
 
-        self.lookup_member_of_global(known, args, is_static, name)
-            .unwrap_or(MemberLookup::External)
+        self.lookup_member_of_globals(known.names(), args, is_static, name)
+            .map_or(MemberLookup::External, MemberLookup::Declared)
+    }
+
+    /// Returns the declarations of a member listed in `BUILTIN_MEMBERS`. Functions have those of a
+    /// strict program.
+    pub fn declarations_of_listed(&self, row: u16, receiver: Ty) -> Option<DeclList> {
+        let row = &BUILTIN_MEMBERS[usize::from(row)];
+        let is_function = row.on == BuiltinType::Function
+            && !matches!(self.get(receiver), Type::BuiltIn(BuiltinType::Function, _));
+        let interfaces = if is_function {
+            &["CallableFunction"]
+        } else {
+            row.on.names()
+        };
+        let name = self.tables.find(row.name);
+        self.lookup_member_of_globals(interfaces, Args::NONE, false, name)
+            .map(|member| member.decls)
     }
 
     /// Returns the type of a member listed in `BUILTIN_MEMBERS`.
@@ -83,19 +108,19 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns a member declared by the repository or a loaded library for the global type with
-    /// this name.
-    pub fn lookup_member_of_global(
+    /// Returns a member declared by the repository or a loaded library for global types with these
+    /// names.
+    pub fn lookup_member_of_globals(
         &self,
-        known: BuiltinType,
+        globals: &[&str],
         args: Args,
         is_static: bool,
         name: Name,
-    ) -> Option<MemberLookup> {
+    ) -> Option<Member> {
         let args = self.arena.list(args);
 
         let mut decls = DeclList::new();
-        for global in known.names() {
+        for global in globals {
             let meaning = if is_static {
                 Meaning::Value
             } else {
@@ -123,10 +148,10 @@ impl Checker<'_> {
         }
 
         let mapper = self.arena.mapper(bindings);
-        (!found.is_empty()).then_some(MemberLookup::Declared(Member {
+        (!found.is_empty()).then_some(Member {
             decls: found,
             mapper,
             ty: None,
-        }))
+        })
     }
 }

@@ -290,7 +290,7 @@ impl Checker<'_> {
 
         let of_function = row(BuiltinType::Function, self.spelling(name)).is_some()
             || self
-                .lookup_member_of_global(BuiltinType::Function, Args::NONE, false, name)
+                .lookup_member_of_globals(BuiltinType::Function.names(), Args::NONE, false, name)
                 .is_some();
         if of_function {
             MemberLookup::External
