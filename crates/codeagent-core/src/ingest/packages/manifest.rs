@@ -4,10 +4,25 @@
 //! Limitations: the conditions of `exports` are tried for ECMAScript modules, then for CommonJS,
 //! whatever the importing file is; `customConditions` is ignored.
 
+use std::fmt;
+
 use codeagent_typescript::project::exports::{
     Conditions, MAX_PATHS, ModuleFormat, is_in_range, targets, wildcard,
 };
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
+
+/// The fields that are read.
+const FIELDS: [&str; 8] = [
+    "types",
+    "typings",
+    "main",
+    "typesVersions",
+    "exports",
+    "name",
+    "version",
+    "peerDependencies",
+];
 
 #[derive(Debug, Default)]
 pub struct Manifest {
@@ -23,8 +38,7 @@ pub struct Manifest {
 impl Manifest {
     /// Parses a package.json; invalid JSON gives an empty manifest.
     pub fn parse(text: &str) -> Self {
-        let Ok(Value::Object(mut manifest)) =
-            serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        let Ok(Fields(mut manifest)) = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         else {
             return Self::default();
         };
@@ -93,6 +107,37 @@ impl Manifest {
             out.extend(dirs.iter().map(|place| place.replacen('*', middle, 1)));
             return;
         }
+    }
+}
+
+/// The fields of a package.json that are used; the values of the others are skipped.
+struct Fields(serde_json::Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = serde_json::Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if FIELDS.contains(&key.as_str()) {
+                fields.insert(key, map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Fields(fields))
     }
 }
 

@@ -69,6 +69,52 @@ impl Types<'_> {
         }
     }
 
+    /// Returns the first supertype that is no interface: the base class. It is found without reading
+    /// the interfaces, unless there is no such class.
+    pub(super) fn next_in_chain(&self, ty: Ty) -> Option<Ty> {
+        let is_class = |base: &Ty| *base != ty && self.is_interface(*base) == Some(false);
+
+        let base = self.base_class_alone(ty).filter(is_class);
+        let direct = || self.direct_bases(ty).into_iter().find(is_class);
+        let farther = || self.supertypes(ty).iter().copied().find(is_class);
+        base.or_else(direct).or_else(farther)
+    }
+
+    /// Returns the base class that a type's kind or its base list alone determines.
+    fn base_class_alone(&self, ty: Ty) -> Option<Ty> {
+        let Type::Named(tid, _) = self.arena.get(ty) else {
+            return None;
+        };
+        let implied = match self.type_def(tid).kind {
+            DeclKind::Class | DeclKind::Record => {
+                return Some(self.substitute(self.first_written_class(tid)?, ty));
+            }
+            DeclKind::Enum => Known::Enum,
+            DeclKind::Delegate => Known::MulticastDelegate,
+            DeclKind::Struct | DeclKind::RecordStruct => Known::ValueType,
+            _ => return None,
+        };
+        Some(self.known_type(implied, &[]))
+    }
+
+    /// Returns the first class in the base lists of a class.
+    fn first_written_class(&self, tid: TypeDefId) -> Option<Ty> {
+        // In a cycle it is as unknown as the whole list.
+        let asked = (tid, Query::Bases(tid));
+        let found = self.stack.query(&self.memo.base_classes, asked, || {
+            let is_class = |ty: &Ty| match self.arena.get(*ty) {
+                Type::Named(base, _) => self.type_def(base).kind != DeclKind::Interface,
+                _ => false,
+            };
+            self.type_def(tid).parts.iter().find_map(|part| {
+                let bases = self.facts(part.file).list(self.decl(*part).bases);
+                let mut types = bases.iter().take(MAX_BASES);
+                types.find_map(|base| Some(self.type_of(part.file, base.ty)).filter(is_class))
+            })
+        });
+        found.flatten()
+    }
+
     /// Returns the type and all its supertypes: itself, then breadth first, base classes before
     /// interfaces as declared.
     pub fn supertypes(&self, ty: Ty) -> TyList {

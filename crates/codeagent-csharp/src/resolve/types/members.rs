@@ -255,13 +255,7 @@ impl Types<'_> {
         let mut chain = vec![vec![ty]];
         let mut current = ty;
         for _ in 0..32 {
-            let next = self
-                .supertypes(current)
-                .iter()
-                .skip(1)
-                .copied()
-                .find(|base| self.is_interface(*base) == Some(false));
-            match next {
+            match self.next_in_chain(current) {
                 Some(next) if next != current => {
                     chain.push(vec![next]);
                     current = next;

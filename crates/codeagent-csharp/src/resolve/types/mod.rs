@@ -45,6 +45,7 @@ struct TypeMemo {
     lookups: MemoTable<(FileId, ScopeId, Name, u16, bool), TypeOrNamespace>,
     usings: MemoTable<(FileId, ScopeId), Rc<[Using]>>,
     bases: MemoTable<TypeDefId, TyList>,
+    base_classes: MemoTable<TypeDefId, Option<Ty>>,
     constraints: MemoTable<Ty, TyList>,
     supertypes: MemoTable<Ty, TyList>,
     derives: MemoTable<(Option<TypeDefId>, TypeDefId), bool>,

@@ -82,7 +82,7 @@ impl Checker<'_> {
             None => return,
             Some(ContextKind::Typed(ty)) => self.type_of(site.file, ty),
             Some(ContextKind::Argument(call, index)) => {
-                self.query(Query::Expected(site.file, site.call), || {
+                self.memoized(Query::Expected(site.file, site.call), || {
                     self.infer_expected_argument(
                         CallSite {
                             file: site.file,
@@ -111,7 +111,7 @@ impl Checker<'_> {
 
     /// Returns the type expected of a lambda, object literal or array literal.
     pub fn infer_context(&self, decl: DeclRef) -> Ty {
-        self.query(Query::Context(decl), || self.compute_context(decl))
+        self.memoized(Query::Context(decl), || self.compute_context(decl))
     }
 
     fn compute_context(&self, decl: DeclRef) -> Ty {
