@@ -68,8 +68,12 @@ pub enum Expr {
     Await(ExprId),
     /// An element of `e` in a loop (`for of`, `foreach`); `true` for `await`.
     Iterate(ExprId, bool),
-    /// `yield e` / `yield* e` as a value.
+    /// `yield e` as a value.
     Yield(ExprId),
+    /// `yield* e` as a value: what the iterator returns at its end.
+    Delegate(ExprId),
+    /// A value that a generator returns, among those that it yields.
+    Return(ExprId),
     /// `...e` / C# `..e` in a collection expression.
     Spread(ExprId),
     /// A value of a written type: cast, `as T`, `default(T)`, `typeof(T)` (of `System.Type`), C#

@@ -280,6 +280,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.returns.push(value);
         }
     }
+        let is_generator = self.b.decl(self.function).flags.has(DeclFlags::GENERATOR);
+        let returned = if is_generator {
+            self.b.expr(Expr::Return(value))
+        } else {
+            value
+        };
+        self.returns.push(returned);
 
     fn catch_clause(&mut self, child: Child<'tree>) {
         let children = self.children(child);

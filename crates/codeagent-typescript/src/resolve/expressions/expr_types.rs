@@ -75,6 +75,10 @@ impl Checker<'_> {
                     element
                 }
             }
+            Expr::Delegate(inner) => {
+                let ty = self.type_of_expr(file.expr(inner));
+                self.type_of_delegated(ty)
+            }
             Expr::Cast(ty) => self.type_of(file, ty),
             Expr::Satisfies(inner, _) => self.type_of_expr(file.expr(inner)),
             Expr::Or(a, b) => {
