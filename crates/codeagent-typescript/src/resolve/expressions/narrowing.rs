@@ -187,10 +187,10 @@ impl Checker<'_> {
             }
         }
 
-        if kept.is_empty() {
-            subject
-        } else {
-            self.arena.union(&kept)
+        match self.get(subject) {
+            _ if !kept.is_empty() => self.arena.union(&kept),
+            Type::Union(members) if self.arena.is_full(members) => Ty::UNKNOWN,
+            _ => subject,
         }
     }
 

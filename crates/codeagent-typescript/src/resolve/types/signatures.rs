@@ -56,13 +56,25 @@ impl Checker<'_> {
             Type::Instance(..) | Type::Object(..) => {
                 self.member_signatures(ty, DeclKind::CallSignature, level)
             }
-            Type::Union(args) | Type::Intersection(args) => {
+            Type::Union(args) => {
                 let members = self.arena.list(args);
                 members
                     .iter()
                     .map(|member| self.signatures_in(*member, level + 1))
                     .find(|found| !found.is_empty())
                     .unwrap_or_default()
+            }
+            // They are overloads, in the order of the parts.
+            Type::Intersection(args) => {
+                let mut found = Signatures::new();
+                for &part in self.arena.list(args).iter() {
+                    for signature in self.signatures_in(part, level + 1) {
+                        if !found.contains(&signature) {
+                            found.push(signature);
+                        }
+                    }
+                }
+                found
             }
             Type::Param(param) => {
                 let bound = self.constraint(param);
