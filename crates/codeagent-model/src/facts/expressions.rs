@@ -242,6 +242,9 @@ pub struct Guard {
     pub negated: bool,
 }
 
+/// No guard.
+pub const NO_GUARD: u32 = u32::MAX;
+
 /// The test of a [`Guard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GuardTest {
@@ -264,4 +267,8 @@ pub enum GuardTest {
     Assigned(ExprId),
     /// TypeScript: `x` may have been assigned to, so it has its declared type.
     Declared,
+    /// TypeScript: after the statement `f(x)` where `f` may be an assertion function, the number of
+    /// the argument. If the argument is a condition, the guard that follows from it, else
+    /// [`NO_GUARD`].
+    Asserted(CallId, u16, u32),
 }

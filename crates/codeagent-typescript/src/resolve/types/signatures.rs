@@ -248,6 +248,22 @@ impl Checker<'_> {
         Some((position, self.substitute(ty, mapper)))
     }
 
+    /// Returns the parameter that an assertion function tests, and whether it asserts a type of it
+    /// rather than that it is true.
+    pub fn asserted_parameter(&self, signature: Signature) -> Option<(usize, bool)> {
+        let Signature::Declared(decl, _) = signature else {
+            return None;
+        };
+        let declared = self.decl(decl).ty;
+        match self.facts(decl.file).type_expr(declared) {
+            TypeExpr::Predicate(_, ty, true) => {
+                let (param, _) = self.named_predicate(signature)?;
+                Some((param?, !ty.is_none()))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the type that a predicate signature tests for.
     pub fn predicate_of(&self, signature: Signature) -> Option<Ty> {
         self.named_predicate(signature).map(|(_, ty)| ty)
