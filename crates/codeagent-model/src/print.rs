@@ -327,6 +327,8 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
             format!("{} {}", if wait { "each-await" } else { "each" }, inner(of))
         }
         Expr::Yield(of) => format!("yield {}", inner(of)),
+        Expr::Delegate(of) => format!("yield* {}", inner(of)),
+        Expr::Return(of) => format!("return {}", inner(of)),
         Expr::Spread(of) => format!("...{}", inner(of)),
         Expr::Cast(to) => format!("<{}>", ty(facts, to, depth - 1)),
         Expr::Satisfies(of, to) => format!("{} satisfies {}", inner(of), ty(facts, to, depth - 1)),
@@ -384,6 +386,7 @@ fn guard(facts: &Facts, guard: Guard, depth: u8) -> String {
         GuardTest::IsType(_) => "is".to_owned(),
         GuardTest::Assigned(value) => format!("= {}", expr(facts, value, depth)),
         GuardTest::Declared => "as declared".to_owned(),
+        GuardTest::Asserted(id, n, _) => format!("asserted by {} at {n}", call(facts, id, depth)),
     };
 
     format!(

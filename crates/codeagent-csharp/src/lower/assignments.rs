@@ -43,7 +43,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             ("=", _) | (_, None) => value,
             ("??=", _) => self.coalesce(target, value),
             (_, Some(token)) => match binary_operator(text.trim_end_matches('=')) {
-                Some(operator) => self.overloadable(operator, (target, value), token),
+                Some(operator) => return self.compound(operator, (target, value), token),
                 None => value,
             },
         };

@@ -307,7 +307,21 @@ impl<'t, 'r> Lowering<'t, 'r> {
         self.overloadable(operator, (left, right), token)
     }
 
-    pub(super) fn overloadable(
+    /// Lowers `left op= right`, with a site of the whole assignment.
+    pub(super) fn compound(
+        &mut self,
+        operator: Operator,
+        (left, right): (ExprId, ExprId),
+        token: Node<'r>,
+    ) -> ExprId {
+        let value = self.b.expr(Expr::Binary(operator, left, right));
+        let expr = self.b.expr(Expr::Assign(left, value));
+        let at = self.b.at(token);
+        self.use_site(SiteKind::Operator, expr, at);
+        expr
+    }
+
+    fn overloadable(
         &mut self,
         operator: Operator,
         (left, right): (ExprId, ExprId),

@@ -150,7 +150,23 @@ impl<'t, 'r> Lowering<'t, 'r> {
 
         let word = self.text(name);
         let last = word.rsplit(['.', ':']).next().unwrap_or(word);
+        if last.trim_end_matches("Attribute") == "OverloadResolutionPriority" {
+            self.prioritize(call);
+        }
         matches!(last, "Obsolete" | "ObsoleteAttribute")
+    }
+
+    /// Records the argument of `[OverloadResolutionPriority(1)]` as the value of its method.
+    fn prioritize(&mut self, call: CallId) {
+        let args = self.b.facts.calls[call.index()].args;
+        let priority = self.b.facts.list(args).first().map(|arg| arg.value);
+        let owner = self.b.owner;
+        if let (Some(priority), Some(owner)) = (priority, owner.some()) {
+            let method = self.b.decl(owner);
+            if matches!(method.kind, DeclKind::Method | DeclKind::Constructor) {
+                method.init = priority;
+            }
+        }
     }
 
     fn attribute_arguments(&mut self, call: CallId, list: Node<'r>) {

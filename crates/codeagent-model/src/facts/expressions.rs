@@ -68,8 +68,12 @@ pub enum Expr {
     Await(ExprId),
     /// An element of `e` in a loop (`for of`, `foreach`); `true` for `await`.
     Iterate(ExprId, bool),
-    /// `yield e` / `yield* e` as a value.
+    /// `yield e` as a value.
     Yield(ExprId),
+    /// `yield* e` as a value: what the iterator returns at its end.
+    Delegate(ExprId),
+    /// A value that a generator returns, among those that it yields.
+    Return(ExprId),
     /// `...e` / C# `..e` in a collection expression.
     Spread(ExprId),
     /// A value of a written type: cast, `as T`, `default(T)`, `typeof(T)` (of `System.Type`), C#
@@ -238,6 +242,9 @@ pub struct Guard {
     pub negated: bool,
 }
 
+/// No guard.
+pub const NO_GUARD: u32 = u32::MAX;
+
 /// The test of a [`Guard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GuardTest {
@@ -260,4 +267,8 @@ pub enum GuardTest {
     Assigned(ExprId),
     /// TypeScript: `x` may have been assigned to, so it has its declared type.
     Declared,
+    /// TypeScript: after the statement `f(x)` where `f` may be an assertion function, the number of
+    /// the argument. If the argument is a condition, the guard that follows from it, else
+    /// [`NO_GUARD`].
+    Asserted(CallId, u16, u32),
 }

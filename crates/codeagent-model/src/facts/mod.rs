@@ -39,7 +39,7 @@ pub use declarations::{
     Base, BaseClause, Context, DeclFlags, DeclKind, Declaration, Detail, Scope, ScopeKind,
 };
 pub use expressions::{
-    Arg, ArgMode, Call, Expr, Guard, GuardTest, KnownType, LiteralKind, Operator,
+    Arg, ArgMode, Call, Expr, Guard, GuardTest, KnownType, LiteralKind, NO_GUARD, Operator,
 };
 pub use header::{Body, Header, MemberHash};
 pub use literals::{Callback, StringLiteral, literal_key, reads_as_name};

@@ -349,6 +349,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Lowers the arguments of a call, each with the call as its context.
     pub fn arguments(&mut self, list: Child<'tree>, call: CallId) -> Vec<Arg> {
         let mut args = Vec::new();
+        let mut first = Test::None;
         for child in self.children(list).named() {
             let context = Context::Argument(call, args.len().min(usize::from(u16::MAX)) as u16);
             let (mode, inner) = if child.kind == Kind::SpreadElement {
@@ -356,9 +357,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             } else {
                 (ArgMode::Value, Some(child))
             };
-            let value = inner.map_or(ExprId::NONE, |inner| self.expr(inner, context));
-            args.push(argument(value, mode));
+            let value = inner.map(|inner| self.value(inner, context));
+            if let (Some(value), true) = (value, args.is_empty()) {
+                first = value.test;
+            }
+            args.push(argument(
+                value.map_or(ExprId::NONE, |value| value.expr),
+                mode,
+            ));
         }
+        self.narrowing.argument_test = first;
         args
     }
 

@@ -571,16 +571,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let inner = children
             .first()
             .map_or(ExprId::NONE, |inner| self.expr(inner, context));
-        if !inner.is_none() {
-            let yielded = if children.has(Kind::Star) {
-                self.b.expr(Expr::Iterate(inner, false))
-            } else {
-                inner
-            };
-            self.returns.push(yielded);
+        if inner.is_none() {
+            return self.b.expr(Expr::Yield(inner));
         }
-
-        self.b.expr(Expr::Yield(inner))
+        let (yielded, value) = if children.has(Kind::Star) {
+            let element = self.b.expr(Expr::Iterate(inner, false));
+            (element, Expr::Delegate(inner))
+        } else {
+            (inner, Expr::Yield(inner))
+        };
+        self.returns.push(yielded);
+        self.b.expr(value)
     }
 
     /// Lowers `f<A>` without a call.

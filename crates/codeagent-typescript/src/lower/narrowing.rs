@@ -6,7 +6,8 @@
 //!
 //! Limitations: there is no flow graph (assignments are handled in `assignments`). `a || b` narrows
 //! only where it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x`
-//! is narrowed under the name `this`; `this` itself is not narrowed.
+//! is narrowed under the name `this`; `this` itself is not narrowed. Assertion functions narrow names,
+//! not members.
 
 use codeagent_model::facts::*;
 
@@ -15,6 +16,8 @@ use crate::lower::state::{Test, TestNode, Value};
 use crate::syntax::syntax::Kind;
 
 const MAX_TESTS: usize = 16;
+/// Most statements in a scope that may assert something about one name.
+const MAX_ASSERTED: u32 = 8;
 
 impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn test(&mut self, node: TestNode) -> Test {
@@ -179,9 +182,60 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
     }
 
+    /// Declares what follows from a statement `f(x)` or `f(condition)` if `f` is an assertion
+    /// function (handbook, "Assertion Functions"): which names are is known once all files are read.
+    pub fn assert_by(&mut self, statement: ExprId, from: u32) {
+        let Expr::Call(call) = self.b.facts.expr(statement) else {
+            return;
+        };
+        let Call { callee, args, .. } = self.b.facts.calls[call.index()];
+        if !matches!(self.b.facts.expr(callee), Expr::Name(..) | Expr::Member(..)) {
+            return;
+        }
+
+        let condition = std::mem::take(&mut self.narrowing.argument_test);
+        for index in 0..args.len().min(2) {
+            let subject = self.b.facts.list(args)[index].value;
+            let test = GuardTest::Asserted(call, index as u16, NO_GUARD);
+            self.declare_asserted(subject, test, from);
+        }
+        if matches!(condition, Test::Node(_) | Test::Call(_)) {
+            self.narrowing.asserting = Some(call);
+            self.narrow(condition, true, from);
+            self.narrowing.asserting = None;
+        }
+    }
+
+    fn declare_asserted(&mut self, subject: ExprId, test: GuardTest, from: u32) {
+        let Expr::Name(name, ..) = self.b.facts.expr(subject) else {
+            return;
+        };
+        let key = (self.b.scope, name);
+        let count = self.narrowing.asserted_in.entry(key).or_default();
+        *count += 1;
+        if *count <= MAX_ASSERTED {
+            let guard = Guard {
+                subject,
+                test,
+                negated: false,
+            };
+            self.declare_narrow(guard, from);
+        }
+    }
+
     /// Redeclares the root of a narrowed path, from an offset on.
     pub fn declare_narrow(&mut self, guard: Guard, from: u32) {
         if guard.negated && matches!(guard.test, GuardTest::Truthy) {
+            return;
+        }
+        if let Some(call) = self.narrowing.asserting.take() {
+            if !matches!(guard.test, GuardTest::Truthy) {
+                self.b.facts.guards.push(guard);
+                let condition = self.b.facts.guards.len() as u32 - 1;
+                let test = GuardTest::Asserted(call, 0, condition);
+                self.declare_asserted(guard.subject, test, from);
+            }
+            self.narrowing.asserting = Some(call);
             return;
         }
         let Some((name, at)) = self.root_name(guard.subject) else {

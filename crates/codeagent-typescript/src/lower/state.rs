@@ -10,8 +10,9 @@ use crate::javascript::doc_tags::Tags;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
 /// The test that an expression makes as a condition; a cheap handle.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Test {
+    #[default]
     None,
     Truthy(ExprId),
     /// A call, which may be of a type predicate.
@@ -74,6 +75,12 @@ pub struct Narrowing {
     pub ended: FxHashSet<(ScopeId, PathKey)>,
     /// The number of narrowing assignments to a root in a scope.
     pub assigned_in: FxHashMap<(ScopeId, Sym), u32>,
+    /// The number of statements in a scope that may assert something about a name.
+    pub asserted_in: FxHashMap<(ScopeId, Sym), u32>,
+    /// The test of the first argument of the last call.
+    pub argument_test: Test,
+    /// The call that may assert the narrowings being declared.
+    pub asserting: Option<CallId>,
 }
 
 /// The value of `this` in a JavaScript function.

@@ -119,6 +119,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             if let Some(call) = call {
                 self.inherit_by_call(call, value);
             }
+            self.assert_by(value, child.end() as u32);
             if let (Kind::AssignmentExpression, Expr::Assign(target, value)) =
                 (inner.kind, self.b.facts.expr(value))
             {
@@ -276,9 +277,16 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Context::Returned(self.function)
         };
         let value = self.expr(inner, context);
-        if !self.function.is_none() && !self.b.decl(self.function).flags.has(DeclFlags::GENERATOR) {
-            self.returns.push(value);
+        if self.function.is_none() {
+            return;
         }
+        let is_generator = self.b.decl(self.function).flags.has(DeclFlags::GENERATOR);
+        let returned = if is_generator {
+            self.b.expr(Expr::Return(value))
+        } else {
+            value
+        };
+        self.returns.push(returned);
     }
 
     fn catch_clause(&mut self, child: Child<'tree>) {

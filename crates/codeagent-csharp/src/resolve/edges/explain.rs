@@ -96,7 +96,11 @@ impl SiteResolver<'_> {
     }
 
     fn explain_operator(&self, expr: ExprId, report: &mut Report<'_>) {
-        let operands: &[ExprId] = match self.facts.expr(expr) {
+        let value = match self.facts.expr(expr) {
+            Expr::Assign(_, value) => value,
+            _ => expr,
+        };
+        let operands: &[ExprId] = match self.facts.expr(value) {
             Expr::Binary(_, left, right) => &[left, right],
             Expr::Unary(_, inner) => &[inner],
             _ => &[],

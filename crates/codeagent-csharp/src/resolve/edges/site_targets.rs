@@ -235,6 +235,7 @@ impl SiteResolver<'_> {
         let chosen = match self.facts.expr(expr) {
             Expr::Binary(operator, left, right) => self.resolve_binary(operator, left, right).0?,
             Expr::Unary(operator, inner) => self.resolve_unary(operator, inner).0?,
+            Expr::Assign(_, value) => self.resolve_compound(value)?,
             _ => return None,
         };
         let best = chosen.best.candidate.decl;

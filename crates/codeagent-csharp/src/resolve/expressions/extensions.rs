@@ -72,15 +72,16 @@ impl Checker<'_> {
         }
 
         if let Type::Qualifier(ty) = self.arena.get(receiver) {
-            return self.resolve_nearest_extension(all, (ty, args, type_args), |candidate| {
+            let call = (ty, args, type_args);
+            return self.resolve_nearest_extension(all, DeclKind::Method, call, |candidate| {
                 self.is_static_extension(candidate.decl) && self.receiver_fits(ty, candidate)
             });
         }
 
-        let chosen =
-            self.resolve_nearest_extension(all, (receiver, args, type_args), |candidate| {
-                !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
-            })?;
+        let call = (receiver, args, type_args);
+        let chosen = self.resolve_nearest_extension(all, DeclKind::Method, call, |candidate| {
+            !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
+        })?;
         let is_unknown = self.convert(receiver, chosen.best.targets[0]) == Conversion::Unknown;
         Some(chosen.doubted_if(is_unknown))
     }
@@ -283,6 +284,7 @@ impl Checker<'_> {
     fn resolve_nearest_extension(
         &self,
         all: &[Extension],
+        kind: DeclKind,
         (receiver, args, type_args): (Ty, &[Argument], &TyList),
         passes: impl Fn(Candidate) -> bool,
     ) -> Option<OverloadResult> {
@@ -290,13 +292,29 @@ impl Checker<'_> {
         with_receiver.extend_from_slice(args);
 
         self.extension_scopes().iter().find_map(|level| {
-            let mut candidates = self.extensions_at(level, all, DeclKind::Method);
+            let mut candidates = self.extensions_at(level, all, kind);
             candidates.retain(|candidate| passes(*candidate));
             if candidates.is_empty() {
                 return None;
             }
             self.resolve_overload(&candidates, &with_receiver, type_args)
                 .filter(|chosen| chosen.applicable)
+        })
+    }
+
+    /// Resolves an operator that an extension block of an operand's type declares (C# 14).
+    pub(super) fn resolve_extension_operator(
+        &self,
+        name: Name,
+        operands: &[Argument],
+    ) -> Option<OverloadResult> {
+        self.record_lookup(provided_keys::EXTENSIONS, name);
+        let all = self.tables.extensions.get(&name)?;
+        operands.iter().find_map(|operand| {
+            let call = (operand.ty, operands, &TyList::from([]));
+            self.resolve_nearest_extension(all, DeclKind::Operator, call, |candidate| {
+                self.receiver_fits(operand.ty, candidate)
+            })
         })
     }
 

@@ -4,7 +4,7 @@
 //! Limitations: for built-in operators, only numeric promotion, string concatenation, comparisons,
 //! and lifted and enum forms by their operands.
 
-use codeagent_model::facts::{DeclKind, ExprId, Operator};
+use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, Operator};
 
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
@@ -43,6 +43,42 @@ impl Checker<'_> {
         (None, self.built_in_binary(operator, a, b))
     }
 
+    /// Returns the user-defined operator that `left op= right` calls (C# 14): an instance operator
+    /// of the left side precedes the binary one.
+    pub fn resolve_compound(&self, value: ExprId) -> Option<OverloadResult> {
+        let Expr::Binary(operator, left, right) = self.facts.expr(value) else {
+            return None;
+        };
+        let argument = Argument {
+            value: right,
+            ..Argument::of_type(self.type_of_expr(right))
+        };
+        let name = format!("operator {}=", token(operator)?);
+        self.resolve_instance_operator(&name, self.type_of_expr(left), &[argument])
+            .or_else(|| self.resolve_binary(operator, left, right).0)
+    }
+
+    /// Resolves an operator that changes its left side, which is no static member.
+    fn resolve_instance_operator(
+        &self,
+        name: &str,
+        target: Ty,
+        args: &[Argument],
+    ) -> Option<OverloadResult> {
+        if !matches!(self.arena.get(target), Type::Named(..) | Type::Param(..)) {
+            return None;
+        }
+        let candidates: Vec<Candidate> = self
+            .lookup_members(target, self.tables.names.get(name)?)
+            .iter()
+            .copied()
+            .filter(|candidate| !self.decl(candidate.decl).flags.has(DeclFlags::STATIC))
+            .collect();
+
+        self.resolve_overload(&candidates, args, &TyList::from([]))
+            .filter(|chosen| chosen.applicable)
+    }
+
     /// Returns the user-defined operator that a unary expression calls, if any, and the type of the
     /// expression.
     pub fn resolve_unary(&self, operator: Operator, inner: ExprId) -> (Option<OverloadResult>, Ty) {
@@ -51,6 +87,13 @@ impl Checker<'_> {
             value: inner,
             ..Argument::of_type(ty)
         }];
+
+        if matches!(operator, Operator::Increment | Operator::Decrement)
+            && let Some(name) = token(operator).map(|token| format!("operator {token}"))
+            && let Some(chosen) = self.resolve_instance_operator(&name, ty, &[])
+        {
+            return (Some(chosen), ty);
+        }
 
         if let Some(chosen) = self.resolve_user_operator(operator, &args) {
             let result = self.result_of(&chosen.best);
@@ -95,7 +138,7 @@ impl Checker<'_> {
             }
         }
 
-        if candidates.is_empty() || !self.spend(candidates.len() * candidates.len() / 8) {
+        if !self.spend(candidates.len() * candidates.len() / 8) {
             return None;
         }
 
@@ -107,8 +150,9 @@ impl Checker<'_> {
             })
             .collect();
 
-        let chosen = self.resolve_overload(&candidates, &lifted, &TyList::from([]))?;
-        chosen.applicable.then_some(chosen)
+        self.resolve_overload(&candidates, &lifted, &TyList::from([]))
+            .filter(|chosen| chosen.applicable)
+            .or_else(|| self.resolve_extension_operator(name, &lifted))
     }
 
     fn built_in_binary(&self, operator: Operator, a: Ty, b: Ty) -> Ty {

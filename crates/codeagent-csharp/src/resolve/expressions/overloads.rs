@@ -6,7 +6,8 @@
 //! 2. Inapplicable candidates are dropped, then those whose delegate parameters do not fit the body
 //!    of a lambda.
 //! 3. Of the rest only those declared in the most derived type remain.
-//! 4. The best one by `betterness` wins; [`Certainty`] says whether the compiler must agree.
+//! 4. Of each type's, only those of the highest `[OverloadResolutionPriority]` remain.
+//! 5. The best one by `betterness` wins; [`Certainty`] says whether the compiler must agree.
 //!
 //! `void F(object o)` and `void F(string s)`: both are applicable to `F("")`, and the second is
 //! better, because `""` converts to `string` by identity.
@@ -15,6 +16,7 @@
 //! compete, and the result is not certain.
 
 use codeagent_lang::DeclRef;
+use codeagent_model::facts::{Expr, ExprId, LiteralKind, Operator};
 
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::{Argument, BoundCandidate};
@@ -117,6 +119,7 @@ impl Checker<'_> {
 
         self.drop_unbound_lambda_bodies(&mut rivals, args);
         retain_nearest(&mut rivals, is_applicable)?;
+        self.retain_prioritized(&mut rivals);
         rivals.truncate(MAX_RIVALS);
         self.spend(rivals.len() * rivals.len());
 
@@ -176,6 +179,41 @@ impl Checker<'_> {
         if fits.contains(&true) {
             let mut fits = fits.into_iter();
             rivals.retain(|_| fits.next().unwrap_or(true));
+        }
+    }
+
+    /// Removes candidates if one of the same type has a higher priority (C# 13) and is known to be
+    /// applicable.
+    fn retain_prioritized(&self, rivals: &mut Vec<&BoundCandidate>) {
+        let has_priority =
+            |rival: &&BoundCandidate| !self.decl(rival.candidate.decl).init.is_none();
+        if !rivals.iter().any(has_priority) {
+            return;
+        }
+
+        let priority = |rival: &BoundCandidate| self.priority(rival.candidate.decl);
+        let all = rivals.clone();
+        rivals.retain(|rival| {
+            !all.iter().any(|other| {
+                other.is_certain()
+                    && other.candidate.within == rival.candidate.within
+                    && priority(other) > priority(rival)
+            })
+        });
+    }
+
+    /// Returns the value of a method's `[OverloadResolutionPriority]`; 0 without one.
+    fn priority(&self, method: DeclRef) -> i64 {
+        let facts = self.facts(method.file);
+        let value = self.decl(method).init;
+        let number = |value: ExprId| match facts.expr(value) {
+            Expr::Literal(LiteralKind::Number, text) => facts.text(text).parse().unwrap_or(0),
+            _ => 0,
+        };
+        match value.some().map(|value| facts.expr(value)) {
+            Some(Expr::Unary(Operator::Minus, inner)) => -number(inner),
+            Some(_) => number(value),
+            None => 0,
         }
     }
 

@@ -56,27 +56,35 @@ impl FileResolver<'_> {
     /// declared for: `f` of type `Store["open"]` to `Store.open`.
     fn resolve_held_signature(&self, callee: ExprId) -> Option<Referent> {
         let ty = self.type_of_expr(self.file.expr(callee));
+        let members = self.arena.members(ty);
+        let owners: DeclList = members
+            .iter()
+            .map(|member| self.owner_of_type(*member))
+            .collect::<Option<_>>()?;
+        if owners.is_empty() || self.is_bound_with_arguments(callee) {
+            return None;
+        }
+        Some(if self.is_partly_unknown(callee) {
+            Referent::Likely(owners)
+        } else {
+            Referent::Decls(owners)
+        })
+    }
+
+    /// Returns the node that a function's type was declared for.
+    fn owner_of_type(&self, ty: Ty) -> Option<DeclRef> {
         let Type::Function(decl, _) = self.get(ty) else {
             return None;
         };
-        if self.is_external_file(decl.file) || self.is_bound_with_arguments(callee) {
+        if self.is_external_file(decl.file) {
             return None;
         }
-
         let owner = match self.decl(decl).kind {
             DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method => decl,
             DeclKind::Lambda | DeclKind::FunctionType => self.owner_of_function(decl)?,
             _ => return None,
         };
-        if !self.is_node(owner) {
-            return None;
-        }
-        let owner = DeclList::from_slice(&[owner]);
-        Some(if self.is_partly_unknown(callee) {
-            Referent::Likely(owner)
-        } else {
-            Referent::Decls(owner)
-        })
+        self.is_node(owner).then_some(owner)
     }
 
     /// Reports whether a value is a choice with a part of unknown type: `(unknown || f)`.

@@ -363,6 +363,7 @@ impl Explanation<'_, '_> {
             }
             Expr::Await(inner)
             | Expr::Iterate(inner, _)
+            | Expr::Delegate(inner)
             | Expr::Paren(inner)
             | Expr::Element(inner, _)
             | Expr::RestElement(inner, _) => {

@@ -128,7 +128,9 @@ impl FileResolver<'_> {
         let is_from_parameter = decls
             .iter()
             .all(|decl| self.decl(*decl).flags.has(DeclFlags::FROM_PARAMETER));
-        let kind = if is_from_parameter && self.is_parameter_called(site) {
+        let is_only_named = is_from_parameter && self.is_parameter_called(site)
+            || site.kind.is_call() && decls.iter().all(|decl| self.is_no_function(*decl));
+        let kind = if is_only_named {
             SiteKind::Read
         } else {
             site.kind
@@ -145,6 +147,23 @@ impl FileResolver<'_> {
         };
 
         SiteResolution { target, named }
+    }
+
+    /// Reports whether the type written for a property has no signature. A call is then of what a
+    /// mapped type makes of the property.
+    fn is_no_function(&self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        declaration.kind == DeclKind::Property
+            && !declaration.ty.is_none()
+            && match facts.type_expr(declaration.ty) {
+                TypeExpr::Object(_) => self.signatures(self.type_of_decl(decl)).is_empty(),
+                TypeExpr::Primitive(word) => {
+                    matches!(facts.text(word), "string" | "number" | "boolean" | "bigint")
+                }
+                TypeExpr::Literal(..) => true,
+                _ => false,
+            }
     }
 
     /// Reports whether the callee is a bare name or a function or class expression.

@@ -75,12 +75,16 @@ impl Checker<'_> {
                     element
                 }
             }
+            Expr::Delegate(inner) => {
+                let ty = self.type_of_expr(file.expr(inner));
+                self.type_of_delegated(ty)
+            }
             Expr::Cast(ty) => self.type_of(file, ty),
             Expr::Satisfies(inner, _) => self.type_of_expr(file.expr(inner)),
             Expr::Or(a, b) => {
                 let a = self.type_of_expr(file.expr(a));
                 let b = self.type_of_expr(file.expr(b));
-                self.union_without_subtypes(a, b)
+                self.union_without_subtypes(&[a, b])
             }
             Expr::And(_, inner) | Expr::Assign(_, inner) => self.type_of_expr(file.expr(inner)),
             Expr::Object(decl) => self
@@ -117,10 +121,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the type of `c ? a : b` and `a ?? b`: without the members that are subtypes of
-    /// others. Types of object literals stay, as the compiler adds the other's properties to them.
-    fn union_without_subtypes(&self, a: Ty, b: Ty) -> Ty {
-        let union = self.arena.union(&[a, b]);
+    /// Returns the type of `c ? a : b`, `a ?? b` and of the elements of `[a, b]`: without the members
+    /// that are subtypes of others. Types of object literals stay, as the compiler adds the other's
+    /// properties to them.
+    fn union_without_subtypes(&self, types: &[Ty]) -> Ty {
+        let union = self.arena.union(types);
         let members = self.arena.members(union);
         let is_compared = |ty: Ty| match self.get(ty) {
             Type::Instance(..) | Type::Static(_) => true,
@@ -385,7 +390,7 @@ impl Checker<'_> {
             }
         }
 
-        let element = self.arena.union(&types);
+        let element = self.union_without_subtypes(&types);
         self.arena.array(element)
     }
 }

@@ -53,6 +53,9 @@ impl Checker<'_> {
                     Some(self.lookup_member(ty, name) != MemberLookup::Missing)
                 })
             }
+            GuardTest::Asserted(call, index, condition) => {
+                self.narrow_by_assertion(subject, CallSite { file, call }, (index, condition))
+            }
             GuardTest::Truthy | GuardTest::Assigned(_) | GuardTest::Declared => subject,
         }
     }
@@ -136,6 +139,30 @@ impl Checker<'_> {
         self.narrow_to(subject, ty, negated)
     }
 
+    /// Returns the type after `f(x)` or `f(condition)`, if `f` asserts a type of this argument, or
+    /// that it is true.
+    fn narrow_by_assertion(
+        &self,
+        subject: Ty,
+        site: CallSite,
+        (index, condition): (u16, u32),
+    ) -> Ty {
+        let callee = self.facts(site.file).calls[site.call.index()].callee;
+        let signatures = self.signatures(self.type_of_expr(site.file.expr(callee)));
+        let asserted = self
+            .resolve_overload(&signatures, site)
+            .and_then(|signature| self.asserted_parameter(signature));
+
+        match asserted {
+            Some((param, _)) if param != usize::from(index) => subject,
+            Some((_, true)) if condition == NO_GUARD => {
+                self.narrow_by_predicate(subject, site, index, false)
+            }
+            Some((_, false)) if condition != NO_GUARD => self.type_of_guarded(site.file, condition),
+            _ => subject,
+        }
+    }
+
     fn narrow_to(&self, subject: Ty, to: Ty, negated: bool) -> Ty {
         self.narrow_by(subject, to, negated, |ty| {
             self.extends(ty, to, &mut Vec::new())
@@ -172,7 +199,7 @@ impl Checker<'_> {
     }
 
     /// Filters a union by a test or its negation; undecided members stay. If none were left, all
-    /// stay.
+    /// stay, unless the union may lack those that pass.
     fn sift_union(
         &self,
         subject: Ty,
@@ -187,10 +214,10 @@ impl Checker<'_> {
             }
         }
 
-        if kept.is_empty() {
-            subject
-        } else {
-            self.arena.union(&kept)
+        match self.get(subject) {
+            _ if !kept.is_empty() => self.arena.union(&kept),
+            Type::Union(members) if self.arena.is_full(members) => Ty::UNKNOWN,
+            _ => subject,
         }
     }
 

@@ -3,6 +3,7 @@
 //!
 //! Limitations: no types. Imports are followed only to the file they name.
 
+mod assertions;
 pub mod file_index;
 mod indexed_file;
 pub mod libraries;

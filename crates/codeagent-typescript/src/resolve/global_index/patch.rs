@@ -115,6 +115,7 @@ impl LanguageIndex for Tables {
             self.set_star_targets(file, &new.facts);
         }
         self.add_augmenting(file, new);
+        self.add_asserting(file, new);
 
         true
     }

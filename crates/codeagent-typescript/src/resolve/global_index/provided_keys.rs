@@ -7,6 +7,7 @@ use codeagent_lang::dependencies::{DependencyKey, KeyTable};
 use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};
 use smallvec::{SmallVec, smallvec};
 
+use super::assertions::asserting;
 use super::tables::{augmenting, is_global};
 
 pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
@@ -16,6 +17,8 @@ pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
 pub const AUGMENTED: KeyTable = KeyTable::names("ts.augmented");
 /// The key of all interfaces that add members to types, under the empty name.
 pub const AUGMENTING: KeyTable = KeyTable::names("ts.augmenting");
+/// Keys of the names of assertion functions.
+pub const ASSERTING: KeyTable = KeyTable::names("ts.asserting");
 /// Keys of members by name, in the files that are read.
 pub const PIECES: KeyTable = KeyTable::members("ts:name");
 /// Keys of all members of a class or interface, by its name.
@@ -53,6 +56,7 @@ pub fn provided_keys(facts: &Facts) -> Vec<DependencyKey> {
         keys.push(AUGMENTING.key(""));
     }
 
+    keys.extend(asserting(facts).map(|name| ASSERTING.key(facts.text(name))));
     keys.sort_unstable();
     keys.dedup();
 

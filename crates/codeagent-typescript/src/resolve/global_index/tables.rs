@@ -34,6 +34,8 @@ pub struct Tables {
     pub(super) augmented: FxHashMap<FileId, Vec<DeclRef>>,
     /// The interfaces of the repository that may add members to types of absent packages, in order.
     augmenting: Vec<DeclRef>,
+    /// The names of assertion functions and their files, in order.
+    pub(super) asserting: Vec<(Name, FileId)>,
     /// The files that export a name themselves, in order.
     pub(super) exporters: FxHashMap<Name, Vec<FileId>>,
     pub(super) programs: Programs,
@@ -65,6 +67,7 @@ impl Tables {
             ambient: FxHashMap::default(),
             augmented: FxHashMap::default(),
             augmenting: Vec::new(),
+            asserting: Vec::new(),
             exporters: FxHashMap::default(),
             programs: Programs::default(),
             added: None,
@@ -97,6 +100,7 @@ impl Tables {
             if file.facts.outline().is_none() {
                 tables.add_globals(FileId(number as u32), &file.facts);
                 tables.add_augmenting(FileId(number as u32), file);
+                tables.add_asserting(FileId(number as u32), file);
             }
         }
 
@@ -124,6 +128,7 @@ impl Tables {
             .chain(&mut self.augmenting)
             .for_each(|of| number(&mut of.file));
         self.exporters.values_mut().flatten().for_each(number);
+        self.asserting.iter_mut().for_each(|of| number(&mut of.1));
         self.augmented = std::mem::take(&mut self.augmented)
             .into_iter()
             .map(|(file, blocks)| (shift.renumber(file), blocks))

@@ -40,6 +40,7 @@ pub fn words() -> impl Iterator<Item = String> {
     let words = [
         "constructor",
         "default",
+        "next",
         "props",
         "prototype",
         "this",

@@ -7,7 +7,7 @@ use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 use smallvec::SmallVec;
 
-use crate::resolve::global_index::provided_keys::GLOBAL;
+use crate::resolve::global_index::provided_keys::{ASSERTING, GLOBAL};
 use crate::resolve::symbols::{Symbols, at};
 
 /// Declarations of one symbol.
@@ -87,7 +87,7 @@ impl Symbols<'_> {
             if decl.kind == DeclKind::Narrow {
                 if meaning == Meaning::Narrowed
                     && decl.from <= position.offset
-                    && narrows_name(facts, decl)
+                    && self.narrows_name(position.file, decl)
                 {
                     narrowed = Some(at(position.file, id));
                 }
@@ -103,6 +103,31 @@ impl Symbols<'_> {
         }
 
         narrowed.map_or(found, |decl| DeclList::from_slice(&[decl]))
+    }
+
+    /// Reports whether a narrowing is of a name; an assertion only if some function of that name
+    /// asserts something.
+    fn narrows_name(&self, file: FileId, decl: &Declaration) -> bool {
+        let facts = self.facts(file);
+        let Expr::NarrowedRef(index) = facts.expr(decl.init) else {
+            return false;
+        };
+        let Some(guard) = facts.guards.get(index as usize) else {
+            return false;
+        };
+        if let GuardTest::Asserted(call, ..) = guard.test {
+            let (Expr::Name(name, ..) | Expr::Member(_, name)) =
+                facts.expr(facts.calls[call.index()].callee)
+            else {
+                return false;
+            };
+            let name = self.name(file, name);
+            self.record_lookup(ASSERTING, name);
+            if !self.tables.is_asserting(name) {
+                return false;
+            }
+        }
+        matches!(facts.expr(guard.subject), Expr::Name(..))
     }
 
     /// Chooses between an import and a declaration of one name: the declaration if it has the
@@ -163,15 +188,5 @@ impl Symbols<'_> {
     /// Reports whether a global declaration is visible in the file being resolved.
     pub fn is_visible(&self, decl: DeclRef) -> bool {
         self.tables.counts(self.file, decl.file)
-    }
-}
-
-fn narrows_name(facts: &Facts, decl: &Declaration) -> bool {
-    match facts.expr(decl.init) {
-        Expr::NarrowedRef(index) => facts
-            .guards
-            .get(index as usize)
-            .is_some_and(|guard| matches!(facts.expr(guard.subject), Expr::Name(..))),
-        _ => false,
     }
 }

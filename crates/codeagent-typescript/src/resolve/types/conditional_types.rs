@@ -37,10 +37,7 @@ impl Checker<'_> {
                 return deferred;
             }
 
-            let is_object = matches!(
-                facts.type_expr(bound),
-                TypeExpr::Primitive(word) if facts.text(word) == "object"
-            );
+            let written = bound;
             let is_template = has_template(facts, bound);
             let outer = self.without(mapper, file, own);
             let elements = self.variadic(file, bound, outer);
@@ -61,12 +58,7 @@ impl Checker<'_> {
             for &member in members.iter() {
                 let mut inferred = Vec::new();
                 let fits = match (self.get(member), &elements) {
-                    (Type::Literal(..), _) if is_object => Some(false),
-                    (Type::Simple(simple), _)
-                        if is_object && (simple.is_primitive() || simple == Ty::NOTHING) =>
-                    {
-                        Some(false)
-                    }
+                    _ if self.lacks_object(member, file, written) => Some(false),
                     (Type::Tuple(given), Some(wanted)) => {
                         self.tuple_extends(given, wanted, &mut inferred)
                     }
@@ -95,6 +87,30 @@ impl Checker<'_> {
 
             self.arena.union(&results)
         })
+    }
+
+    /// Reports whether a type has something primitive where a written type has `object`, itself or as
+    /// an element: `[string]` and `[object]`.
+    fn lacks_object(&self, ty: Ty, file: FileId, written: TypeId) -> bool {
+        let facts = self.facts(file);
+        match (facts.type_expr(written), self.get(ty)) {
+            (TypeExpr::Primitive(word), _) if facts.text(word) == "object" => {
+                let members = self.arena.members(ty);
+                members.iter().any(|member| match self.get(*member) {
+                    Type::Literal(..) => true,
+                    Type::Simple(simple) => simple.is_primitive() || simple == Ty::NOTHING,
+                    _ => false,
+                })
+            }
+            (TypeExpr::Tuple(wanted), Type::Tuple(given)) => {
+                let (wanted, given) = (facts.list(wanted), self.arena.list(given));
+                wanted.len() == given.len()
+                    && wanted.iter().zip(given.iter()).any(|(wanted, given)| {
+                        !wanted.rest && self.lacks_object(*given, file, wanted.ty)
+                    })
+            }
+            _ => false,
+        }
     }
 
     /// Returns the elements of a written tuple type with one rest element, and the index of that

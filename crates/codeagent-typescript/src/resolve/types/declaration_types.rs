@@ -155,11 +155,20 @@ impl Checker<'_> {
         let facts = self.facts(decl.file);
         self.record_body(decl);
 
-        let mut types = Vec::new();
+        let (mut types, mut returned) = (Vec::new(), Vec::new());
         let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter)
             && !declaration.flags.has(DeclFlags::STATIC);
 
-        for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
+        for &value in facts.list(declaration.returns) {
+            if let Expr::Return(value) = facts.expr(value) {
+                if returned.len() < MAX_BRANCHES {
+                    returned.push(self.type_of_expr(decl.file.expr(value)));
+                }
+                continue;
+            }
+            if types.len() == MAX_BRANCHES {
+                continue;
+            }
             let is_this =
                 is_of_instance && matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..));
             types.push(if is_this {
@@ -186,14 +195,25 @@ impl Checker<'_> {
             ty = self.arena.widen(ty);
         }
 
-        match (declaration.flags.has(DeclFlags::GENERATOR), is_async) {
-            (true, true) => self.arena.built_in(BuiltinType::AsyncIterable, &[ty]),
-            (true, false) => self.arena.built_in(BuiltinType::Iterable, &[ty]),
-            (false, true) => {
+        if declaration.flags.has(DeclFlags::GENERATOR) {
+            let iterable = if is_async {
+                BuiltinType::AsyncIterable
+            } else {
+                BuiltinType::Iterable
+            };
+            let mut args = vec![ty];
+            if !returned.is_empty() {
+                args.push(self.arena.widen(self.arena.union(&returned)));
+            }
+            return self.arena.built_in(iterable, &args);
+        }
+
+        match is_async {
+            true => {
                 let ty = self.awaited(ty);
                 self.arena.built_in(BuiltinType::Promise, &[ty])
             }
-            (false, false) => ty,
+            false => ty,
         }
     }
 }

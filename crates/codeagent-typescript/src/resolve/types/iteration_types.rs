@@ -91,6 +91,52 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns the type of `yield*` on a value: what its iterator returns at the end.
+    pub fn type_of_delegated(&self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::BuiltIn(BuiltinType::Iterable | BuiltinType::AsyncIterable, args) => {
+                self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
+            }
+            Type::BuiltIn(..) | Type::Tuple(_) => Ty::NOTHING,
+            Type::Union(args) => {
+                let members = self.arena.list(args);
+                let results: Vec<Ty> = members
+                    .iter()
+                    .map(|member| self.type_of_delegated(*member))
+                    .collect();
+                self.arena.union(&results)
+            }
+            Type::Simple(_) | Type::Literal(..) if ty != Ty::EXTERNAL => Ty::UNKNOWN,
+            Type::Simple(_) => Ty::EXTERNAL,
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if bound == ty {
+                    Ty::UNKNOWN
+                } else {
+                    self.type_of_delegated(bound)
+                }
+            }
+            _ => self.delegated_instance(ty),
+        }
+    }
+
+    /// Follows `[Symbol.iterator]` and the iterator's `next` to an `IteratorResult<T, Return>`.
+    fn delegated_instance(&self, ty: Ty) -> Ty {
+        let method = self.type_of_member(ty, self.tables.find("[Symbol.iterator]"));
+        let iterator = self.with_this(self.result_of(method), ty);
+        if let Type::BuiltIn(BuiltinType::Iterable, args) = self.get(iterator) {
+            return self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
+        }
+
+        let next = self.type_of_member(iterator, self.tables.find("next"));
+        match self.get(self.result_of(next)) {
+            Type::BuiltIn(BuiltinType::IteratorResult, args) => {
+                self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
     fn iterated_instance(&self, ty: Ty) -> Ty {
         for known in [
             BuiltinType::Array,

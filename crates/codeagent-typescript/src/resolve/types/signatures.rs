@@ -56,13 +56,25 @@ impl Checker<'_> {
             Type::Instance(..) | Type::Object(..) => {
                 self.member_signatures(ty, DeclKind::CallSignature, level)
             }
-            Type::Union(args) | Type::Intersection(args) => {
+            Type::Union(args) => {
                 let members = self.arena.list(args);
                 members
                     .iter()
                     .map(|member| self.signatures_in(*member, level + 1))
                     .find(|found| !found.is_empty())
                     .unwrap_or_default()
+            }
+            // They are overloads, in the order of the parts.
+            Type::Intersection(args) => {
+                let mut found = Signatures::new();
+                for &part in self.arena.list(args).iter() {
+                    for signature in self.signatures_in(part, level + 1) {
+                        if !found.contains(&signature) {
+                            found.push(signature);
+                        }
+                    }
+                }
+                found
             }
             Type::Param(param) => {
                 let bound = self.constraint(param);
@@ -234,6 +246,22 @@ impl Checker<'_> {
 
         let ty = self.type_of(decl.file, ty);
         Some((position, self.substitute(ty, mapper)))
+    }
+
+    /// Returns the parameter that an assertion function tests, and whether it asserts a type of it
+    /// rather than that it is true.
+    pub fn asserted_parameter(&self, signature: Signature) -> Option<(usize, bool)> {
+        let Signature::Declared(decl, _) = signature else {
+            return None;
+        };
+        let declared = self.decl(decl).ty;
+        match self.facts(decl.file).type_expr(declared) {
+            TypeExpr::Predicate(_, ty, true) => {
+                let (param, _) = self.named_predicate(signature)?;
+                Some((param?, !ty.is_none()))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the type that a predicate signature tests for.

@@ -54,7 +54,8 @@ impl FileResolver<'_> {
                 }
                 (SiteKind::ReadWrite, Subject::Expr(expr)) => changed = expr,
                 (SiteKind::Operator, Subject::Expr(expr)) if !changed.is_none() => {
-                    if let Expr::Binary(Operator::Add, left, right) = facts.expr(expr)
+                    if let Expr::Assign(_, value) = facts.expr(expr)
+                        && let Expr::Binary(Operator::Add, left, right) = facts.expr(value)
                         && left == changed
                     {
                         let here = self.at(site.owner);
