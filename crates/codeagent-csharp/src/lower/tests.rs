@@ -140,7 +140,7 @@ interface J { void M(); int N => 1; }",
             4:11 TypeRef H#0 by Ev
             4:13 TypeRef I<int>#0 by Ev
             4:31 ReadWrite x by Ev
-            4:33 Operator (Add x value) by Ev
+            4:33 Operator (x := (Add x value)) by Ev
             6:39 ThisInit construct _ _() by C
             7:13 Call Close() by ~C
             8:42 Call F() by P

@@ -153,6 +153,7 @@ fn chains_calls_and_hoisted_operators_are_lowered() {
                 Narrow cond = cond truthy
                 Variable k const = each map.entries()~0
                 Variable v const = each map.entries()~1
+                  Narrow v = v asserted by k.use(v) at 0 from 422
             2:21 Read db by f
             2:24 Call db.query<User>(sql) by f
             2:30 TypeRef User#0 by f

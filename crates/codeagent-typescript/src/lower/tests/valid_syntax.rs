@@ -191,6 +191,7 @@ fn rewritten_forms_keep_their_facts() {
               Property abstract : J [3-3 "J" public]
             Class K [4-4]
               Property o = p() [4-4 public]
+            Narrow r = r asserted by import(q).then(r) at 0 from 191
             1:10 Export a by -
             2:11 Call styled(E) by D
             2:11 Tag styled(E)(Unknown, lambda) by D
