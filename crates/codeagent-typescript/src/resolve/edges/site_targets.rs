@@ -129,7 +129,7 @@ impl FileResolver<'_> {
             .iter()
             .all(|decl| self.decl(*decl).flags.has(DeclFlags::FROM_PARAMETER));
         let is_only_named = is_from_parameter && self.is_parameter_called(site)
-            || site.kind.is_call() && decls.iter().all(|decl| self.is_no_function(*decl));
+            || site.kind == SiteKind::Call && decls.iter().all(|decl| self.is_no_function(*decl));
         let kind = if is_only_named {
             SiteKind::Read
         } else {
