@@ -191,12 +191,14 @@ impl Mutants {
             }));
         }
 
-        for name in equivalents.keys() {
-            ensure!(
-                branches.iter().any(|mutant| mutant.name == *name),
-                "no such branch; remove it from equivalent.txt: {name}"
-            );
-        }
+        let gone: Vec<&String> = equivalents
+            .keys()
+            .filter(|name| !branches.iter().any(|mutant| mutant.name == **name))
+            .collect();
+        ensure!(
+            gone.is_empty(),
+            "no such branches; remove them from equivalent.txt: {gone:#?}"
+        );
 
         Ok(Self {
             rules,

@@ -390,10 +390,10 @@ fn typescript_types(ts: &mut impl FnMut(&str, String, Expected)) {
 
 fn typescript_blocks(ts: &mut impl FnMut(&str, String, Expected)) {
     ts(
-        "3,000 blocks of one namespace in a namespace",
-        each(3000, |i| {
+        "4,000 blocks of one namespace in a namespace",
+        each(4000, |i| {
             format!("export namespace A.B {{ export interface I{i} {{ go(): void }} }}")
-        }) + &each(3000, |i| {
+        }) + &each(4000, |i| {
             format!("export function f{i}(x: A.B.I{i}) {{ x.go(); }}")
         }),
         Indexed,

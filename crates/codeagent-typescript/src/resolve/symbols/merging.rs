@@ -325,6 +325,7 @@ impl Symbols<'_> {
             decl.kind == DeclKind::EnumMember
                 || meaning.holds(decl.kind) && !decl.flags.has(DeclFlags::MEMBER)
         });
+        self.drop_further_blocks(&mut found);
         found
     }
 }

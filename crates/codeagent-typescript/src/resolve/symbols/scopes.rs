@@ -100,6 +100,7 @@ impl Symbols<'_> {
 
         if found.len() > 1 {
             self.beside_import(&mut found, meaning);
+            self.drop_further_blocks(&mut found);
         }
 
         narrowed.map_or(found, |decl| DeclList::from_slice(&[decl]))
@@ -147,6 +148,16 @@ impl Symbols<'_> {
         {
             found.retain(|decl| self.decl(*decl).kind == DeclKind::Import);
         }
+    }
+
+    /// Keeps the first block of a namespace among the declarations of one name in one symbol: it
+    /// stands for all of them, and there may be thousands.
+    pub fn drop_further_blocks(&self, found: &mut DeclList) {
+        let mut has_block = false;
+        found.retain(|decl| {
+            let is_block = self.decl(*decl).kind == DeclKind::Namespace;
+            !(is_block && std::mem::replace(&mut has_block, true))
+        });
     }
 
     pub fn lookup_global(&self, name: Name, meaning: Meaning) -> DeclList {
