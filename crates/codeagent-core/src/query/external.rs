@@ -188,11 +188,10 @@ pub fn implementations_of_external(
     Ok(found)
 }
 
-/// Returns the members with a name of the types that inherit external ones, at all levels.
-pub fn members_below(
+/// Returns the types of the repository that inherit external ones, at all levels.
+pub fn types_below(
     snapshot: &Snapshot,
     owners: &[StoredExternal],
-    name: &str,
 ) -> Result<Vec<NodeId>, QueryError> {
     let mut types: Vec<NodeId> = uses_of(snapshot, owners, is_hierarchical)?
         .into_iter()
@@ -202,7 +201,16 @@ pub fn members_below(
     types.dedup();
     let derived = implementations_of(snapshot, &types)?;
     types.extend(derived.into_iter().map(|(id, _)| id));
+    Ok(types)
+}
 
+/// Returns the members with a name of the types that inherit external ones, at all levels.
+pub fn members_below(
+    snapshot: &Snapshot,
+    owners: &[StoredExternal],
+    name: &str,
+) -> Result<Vec<NodeId>, QueryError> {
+    let types = types_below(snapshot, owners)?;
     let members = store::children_of(snapshot, &types)?;
     let named = members.into_iter().filter(|member| member.name == name);
     Ok(named.map(|member| member.id).collect())

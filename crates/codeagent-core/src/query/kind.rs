@@ -1,12 +1,13 @@
 //! Questions for everything of a kind: `which state handlers exist?`
 //!
-//! The kind is a type with implementations (`StateHandler`, `IStateHandler`), and what the names
-//! end with (`SEAL_JOB_DEFINITION` for `job definitions`).
+//! The kind is a type with implementations (`StateHandler`, `IStateHandler`, `QueueBaseService` for
+//! `queues`), a type outside the repository that types of it inherit (`Error`), and what the names end
+//! with (`SEAL_JOB_DEFINITION` for `job definitions`).
 //!
 //! Limitations: English only, with a regular plural.
 
-use crate::model::graph::{Node, NodeKind, NodeType};
-use crate::query::{QueryError, implementations_of};
+use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
+use crate::query::{QueryError, implementations_of, resolve_external, types_below};
 use crate::store::{self, Snapshot, is_generated_path, is_test_path};
 
 /// Maximum number of symbols listed by the end of their names.
@@ -26,6 +27,9 @@ const STARTS: [&str; 4] = ["which", "what", "list", "show"];
 
 /// Words that may precede the kind.
 const BEFORE: [&str; 5] = ["all", "kinds", "of", "the", "types"];
+
+/// Words of the names of base types.
+const BASES: [&str; 2] = ["base", "abstract"];
 
 /// Words after a kind that say only that it is one of symbols.
 const NOUNS: [&str; 5] = [
@@ -53,7 +57,9 @@ pub struct Kind {
     pub words: String,
     /// The type of the kind; what implements or derives from it is of the kind.
     pub base: Option<Node>,
-    /// Symbols whose names end with the words, by name; empty if they are few.
+    /// Types that inherit a type with this name outside the repository, by name.
+    pub inheriting: Vec<Node>,
+    /// Other symbols whose names end with the words, by name; empty if they are few.
     pub named: Vec<Node>,
 }
 
@@ -61,28 +67,50 @@ pub struct Kind {
 pub fn asked_kind(snapshot: &Snapshot, question: &str) -> Result<Option<Kind>, QueryError> {
     for words in kind_words(question) {
         let base = base(snapshot, &words)?;
+        let inheriting = match &base {
+            None => inheriting(snapshot, &words)?,
+            Some(_) => Vec::new(),
+        };
         let mut named = store::names_ending_with(snapshot, &words, MAX_NAMED)?;
-        named.retain(|node| is_listed(node) && base.as_ref().is_none_or(|base| base.id != node.id));
-        if named.iter().any(|node| node.node_type.is_type()) {
-            named.retain(|node| !is_member(node));
-        }
+        let known = base.iter().chain(&inheriting).map(|node| node.id);
+        let known: Vec<NodeId> = known.collect();
+        named.retain(|node| is_listed(node) && !known.contains(&node.id));
+        retain_best(&mut named, !known.is_empty());
         named.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-        if named.len() < MIN_NAMED {
+        if known.is_empty() && named.len() < MIN_NAMED {
             named.clear();
         }
-        if base.is_some() || !named.is_empty() {
-            let words = words.join(" ");
-            return Ok(Some(Kind { words, base, named }));
+
+        if !known.is_empty() || !named.is_empty() {
+            return Ok(Some(Kind {
+                words: words.join(" "),
+                base,
+                inheriting,
+                named,
+            }));
         }
     }
 
     Ok(None)
 }
 
-/// Returns the type with most implementations among those named like the kind.
+/// Keeps the types, if there are any or the kind is one of types; else what is more than declared.
+fn retain_best(named: &mut Vec<Node>, is_of_types: bool) {
+    if is_of_types || named.iter().filter(|node| is_class(node)).count() >= MIN_NAMED {
+        named.retain(|node| node.node_type.is_type());
+    } else if named.iter().any(|node| node.node_type.is_type()) {
+        named.retain(|node| !is_member(node));
+    }
+    if named.iter().any(|node| !is_ambient(node)) {
+        named.retain(|node| !is_ambient(node));
+    }
+}
+
+/// Returns the type with most implementations among those named like the kind, or else among the base
+/// types whose names contain it.
 fn base(snapshot: &Snapshot, words: &[String]) -> Result<Option<Node>, QueryError> {
     let name = words.concat();
-    let mut best: Option<(usize, Node)> = None;
+    let mut types = Vec::new();
     for name in [
         name.clone(),
         format!("I{name}"),
@@ -90,19 +118,71 @@ fn base(snapshot: &Snapshot, words: &[String]) -> Result<Option<Node>, QueryErro
         format!("Base{name}"),
         format!("Abstract{name}"),
     ] {
-        for node in store::by_name(snapshot, &name, MAX_TYPES)? {
-            if !node.node_type.is_type() || !is_listed(&node) {
-                continue;
-            }
-            let count = implementations_of(snapshot, &[node.id])?.len();
-            let is_better = best.as_ref().is_none_or(|(most, _)| count > *most);
-            if count > 0 && is_better {
-                best = Some((count, node));
-            }
-        }
+        types.extend(store::by_name(snapshot, &name, MAX_TYPES)?);
+    }
+    let base = most_implemented(snapshot, types, 1)?;
+    if base.is_some() {
+        return Ok(base);
     }
 
+    let mut types = Vec::new();
+    for word in BASES {
+        let words: Vec<String> = words.iter().cloned().chain([word.to_owned()]).collect();
+        types.extend(store::types_with_words(snapshot, &words, MAX_TYPES)?);
+    }
+    most_implemented(snapshot, types, MIN_NAMED)
+}
+
+/// Returns the type with most implementations, of which there are at least `least`.
+fn most_implemented(
+    snapshot: &Snapshot,
+    types: Vec<Node>,
+    least: usize,
+) -> Result<Option<Node>, QueryError> {
+    let mut best: Option<(usize, Node)> = None;
+    for node in types {
+        if !node.node_type.is_type() || !is_listed(&node) {
+            continue;
+        }
+        let count = implementations_of(snapshot, &[node.id])?.len();
+        if count >= least && best.as_ref().is_none_or(|(most, _)| count > *most) {
+            best = Some((count, node));
+        }
+    }
     Ok(best.map(|(_, node)| node))
+}
+
+/// Returns the types that inherit a type with the kind's name outside the repository, at all levels.
+fn inheriting(snapshot: &Snapshot, words: &[String]) -> Result<Vec<Node>, QueryError> {
+    let name: String = words.iter().map(|word| capitalised(word)).collect();
+    let outside = resolve_external(snapshot, &name)?;
+
+    let mut nodes = Vec::new();
+    for id in types_below(snapshot, &outside)? {
+        nodes.extend(store::node(snapshot, id)?);
+    }
+    nodes.retain(|node| node.node_type.is_type() && is_listed(node));
+    nodes.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+    Ok(nodes)
+}
+
+fn capitalised(word: &str) -> String {
+    let mut chars = word.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// Reports whether a symbol is a type of its own, not another name of one.
+fn is_class(node: &Node) -> bool {
+    node.node_type.is_type() && node.kind != NodeKind::TypeAlias
+}
+
+/// Reports whether a symbol is only declared, in a file without code.
+fn is_ambient(node: &Node) -> bool {
+    let mut paths = node.spans.iter().map(|span| span.path.as_str());
+    paths.all(|path| path.ends_with(".d.ts"))
 }
 
 /// Reports whether a symbol is a field, property or enum member, which has a type of the kind at most.

@@ -86,7 +86,7 @@ pub use export::{
 pub use external::{
     ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
     implementations_of_external, members_below, package_uses_by_file, resolve_external,
-    used_packages,
+    types_below, used_packages,
 };
 use file_routes::files_of_route;
 pub use file_uses::{
@@ -146,7 +146,7 @@ pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
 pub use target::{
     Alias, LiteralTarget, SymbolTarget, Target, Targets, is_all_capitals, is_request_method,
-    resolve_targets,
+    name_words, resolve_targets,
 };
 pub use target_nodes::nodes_of;
 pub use text_files::TextFiles;

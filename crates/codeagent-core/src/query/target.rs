@@ -28,7 +28,7 @@ use crate::store::{self, Snapshot, StoredExternal};
 pub use alias::Alias;
 pub(super) use tokens::is_common;
 use tokens::{Token, tokens};
-pub use tokens::{is_all_capitals, is_request_method};
+pub use tokens::{is_all_capitals, is_request_method, name_words};
 
 /// Maximum number of targets per text.
 const MAX_TARGETS: usize = 12;
@@ -43,6 +43,16 @@ const STRINGS: &[&str] = &[
 
 /// Beginnings of words of a sentence about an event, whose name may be that of a symbol, too.
 const EVENTS: &[&str] = &["emit", "fire", "hear", "listen", "subscrib"];
+
+/// Beginnings of words of a sentence about what a type has below it.
+const SUBTYPES: &[&str] = &[
+    "deriv",
+    "extend",
+    "implement",
+    "inherit",
+    "subclass",
+    "subtype",
+];
 
 /// Maximum length of a text, in bytes.
 const MAX_BYTES: usize = 4_000;
@@ -150,6 +160,14 @@ impl Target {
     }
 }
 
+impl SymbolTarget {
+    fn has_types(&self) -> bool {
+        self.groups
+            .iter()
+            .any(|group| group.first().node_type.is_type())
+    }
+}
+
 impl LiteralTarget {
     /// Looks up the routes of a string.
     fn new(sources: &Sources<'_>, text: &str, method: Option<&str>) -> Result<Self, QueryError> {
@@ -233,7 +251,8 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         for word in targets.words.clone() {
             targets.found.extend(event(sources, &targets, &word)?);
         }
-        targets.found.extend(prose::plain_name(snapshot, &tokens)?);
+        let named = prose::plain_name(snapshot, &targets, &tokens)?;
+        targets.found.extend(named);
     }
     if targets.found.is_empty() {
         for (asked, _) in std::mem::take(&mut targets.missing) {
@@ -313,6 +332,13 @@ fn add(
         Ok(symbols)
             if matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }))
                 && let Some(external) = external::as_written(snapshot, text)? =>
+        {
+            targets.found.push(external);
+        }
+        Ok(symbols)
+            if targets.mentions(SUBTYPES)
+                && !symbols.has_types()
+                && let Some(external) = external::extended(snapshot, text)? =>
         {
             targets.found.push(external);
         }

@@ -86,6 +86,7 @@ pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sql
 pub use search::{
     Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_generated_path,
     is_test_path, names_ending_with, nearest_names, search, tests_with_beginnings,
+    types_with_words,
 };
 pub use share::{GraphDatabase, SharedVersions, copy_graph, shared_keys, shared_versions};
 pub use sign_bits::each_block;

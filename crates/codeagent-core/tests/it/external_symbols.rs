@@ -118,6 +118,52 @@ class Own extends Base { run(s: Stream<number>) { return this.run(s); } }
 }
 
 #[test]
+fn a_re_exported_name_of_an_absent_package_is_the_packages() {
+    check(
+        &[
+            (
+                "all.ts",
+                "export * from './own';\nexport * from 'absent';\nexport { made as make } from 'other';\n",
+            ),
+            (
+                "own.ts",
+                "export const own = 1;\nexport { all } from './named';\n",
+            ),
+            (
+                "named.ts",
+                "import kept, { held } from 'third';\nexport { held, kept };\nexport * as all from 'whole';\n",
+            ),
+            (
+                "two.ts",
+                "export * from 'absent';\nexport * from 'other';\n",
+            ),
+            (
+                "a.ts",
+                r"import { starred, make, own, all } from './all';
+import { held, kept } from './named';
+import { either } from './two';
+starred(own); make(); all.of(); held(); kept.it(); either();
+",
+            ),
+        ],
+        &[
+            "calls npm:absent starred(). a.ts:4",
+            "calls npm:other made(). a.ts:4",
+            "calls npm:third held(). a.ts:4",
+            "calls npm:third it(). a.ts:4",
+            "calls npm:whole of(). a.ts:4",
+            "imports npm:absent starred. a.ts:1",
+            "imports npm:other made. a.ts:1",
+            "imports npm:third  a.ts:2",
+            "imports npm:third  named.ts:1",
+            "imports npm:third held. a.ts:2",
+            "imports npm:third held. named.ts:1",
+            "imports npm:whole  a.ts:1",
+        ],
+    );
+}
+
+#[test]
 fn functions_and_values_narrowed_by_typeof_have_the_members_of_their_interfaces() {
     check(
         &[(

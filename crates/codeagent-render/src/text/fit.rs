@@ -112,11 +112,16 @@ fn extend(fixed: usize, sections: &mut [Fitted<'_>], budget: Budget) {
             Form::Full,
             Form::Names,
             Form::Files,
+            Form::SomeNames(size + left),
             Form::Folders,
             Form::Cut(size + left),
         ];
 
         for candidate in candidates {
+            if matches!(candidate, Form::SomeNames(_)) && !sections[at].section.is_of_places() {
+                continue;
+            }
+
             if candidate >= form
                 && !matches!(
                     (candidate, form),

@@ -20,6 +20,12 @@ const MAX_LIST_LINE: usize = 100;
 /// Maximum number of folders; if there are more, folders at the same depth are added up.
 const MAX_FOLDERS: usize = 20;
 
+/// Fewest names that are worth a list beside folders.
+const FEWEST_NAMES: usize = 5;
+
+/// Maximum characters of the names beside folders.
+const MOST_OF_NAMES: usize = 1_500;
+
 /// Default weight.
 pub const NORMAL: u32 = 10;
 
@@ -72,6 +78,8 @@ pub(super) enum Form {
     Names,
     /// Files with the number of places.
     Files,
+    /// Folders with the number of places, and as many names as fit into this number of characters.
+    SomeNames(usize),
     /// Folders with the number of places.
     Folders,
     /// The first lines of the shortest form that has lines, within this number of characters.
@@ -171,6 +179,11 @@ impl Section {
         }
     }
 
+    /// Reports whether it consists of places.
+    pub(super) fn is_of_places(&self) -> bool {
+        matches!(self.content, Content::Places(_))
+    }
+
     /// Reports whether there is nothing in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -182,7 +195,7 @@ impl Section {
         match (&self.content, form) {
             (Content::Places(_), Form::Full) => Form::Names,
             (Content::Places(_), Form::Names) => Form::Files,
-            (Content::Places(_), Form::Files) => Form::Folders,
+            (Content::Places(_), Form::Files | Form::SomeNames(_)) => Form::Folders,
             (Content::Names(_), Form::Full) => Form::Names,
             (_, Form::Title | Form::Nothing) => Form::Nothing,
             (_, Form::Cut(_)) if size < 2 * self.title.chars().count() + 80 => Form::Title,
@@ -392,8 +405,43 @@ fn places_text(places: &[Occurrence], form: Form) -> Option<String> {
             has_names.then(|| name_lines(places))
         }
         Form::Files => Some(file_lines(places)),
+        Form::SomeNames(size) => some_names(places, size),
         _ => Some(folder_lines(places)),
     }
+}
+
+/// Formats the folders with their counts, then the first names; `None` if only few names fit.
+fn some_names(places: &[Occurrence], size: usize) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for place in places {
+        if !place.symbol.is_empty() && !names.contains(&place.symbol.as_str()) {
+            names.push(&place.symbol);
+        }
+    }
+
+    let folders = folder_lines(places);
+    // Beside the title, the indentation of lines, and what is said of further names; a comma and a
+    // space follow each name.
+    let left = size.checked_sub(folders.chars().count() + 140)?;
+    let mut left = left.min(MOST_OF_NAMES);
+    let fits = |name: &&&str| {
+        let length = name.chars().count() + 3;
+        let fits = length <= left;
+        left = left.saturating_sub(length);
+        fits
+    };
+    let shown = names.iter().take_while(fits).count();
+    if shown < FEWEST_NAMES {
+        return None;
+    }
+
+    let more = match names.len() - shown {
+        0 => String::new(),
+        more => format!("… {more} more"),
+    };
+    let shown = names[..shown].iter().copied();
+    let listed = shown.chain(Some(more.as_str()).filter(|more| !more.is_empty()));
+    Some(folders + &wrapped("", listed))
 }
 
 fn source_lines(places: &[Occurrence]) -> String {

@@ -86,6 +86,30 @@ fn many_folders_are_added_up() {
 }
 
 #[test]
+fn names_are_listed_beside_folders_if_there_is_room() {
+    let mut document = Document::default();
+    let places = (0..150)
+        .map(|class| {
+            place(
+                &format!("src/part{}/View{class}.ts", class % 3),
+                1,
+                &format!("View{class}"),
+            )
+        })
+        .collect();
+    document.section(Section::occurrence_rows("subtypes", "extended by", places));
+    let text = document.render(1_000);
+    assert!(
+        text.starts_with(
+            "extended by (150):\nsrc/part0/ 50 in 50 files\nsrc/part1/ 50 in 50 files\nsrc/part2/ 50 in 50 files\n View0, View102, "
+        ),
+        "{text}"
+    );
+    assert!(text.contains(" more\nleft out: subtypes (150);"), "{text}");
+    assert!(text.chars().count() > 800, "{text}");
+}
+
+#[test]
 fn a_section_keeps_its_limit() {
     let mut document = Document::default();
     document.section(

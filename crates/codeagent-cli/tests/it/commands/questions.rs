@@ -340,3 +340,64 @@ fn a_name_that_a_package_exports_too_is_told_of_both() {
         "{text}"
     );
 }
+
+#[test]
+fn kinds_are_below_base_types_and_types_outside_the_repository() {
+    let queues = "export abstract class QueueBaseService {}\nexport class MailQueueService extends QueueBaseService {}\nexport class PickQueueService extends QueueBaseService {}\nexport class TillQueueService extends QueueBaseService {}\n";
+    let errors = "export class Refused extends Error {}\nexport class DoorRefused extends Refused {}\nexport function showError() {}\n";
+    let icons = "export declare const MdQueue: any;\nexport declare const MdAddQueue: any;\nexport declare const MdPlayQueue: any;\n";
+    let shop = Shop::with(&[
+        ("web/queues.ts", queues),
+        ("web/errors.ts", errors),
+        ("web/page.ts", "export function Error() {}\n"),
+        ("web/icons.d.ts", icons),
+    ]);
+
+    let text = shop.stdout(&["explore", "which queues exist?"]);
+    assert!(
+        text.contains("MailQueueService") && text.contains("TillQueueService"),
+        "{text}"
+    );
+    assert!(!text.contains("MdQueue"), "{text}");
+
+    let text = shop.stdout(&["explore", "which errors exist?"]);
+    assert!(
+        text.contains("class Refused ") && text.contains("class DoorRefused "),
+        "{text}"
+    );
+    assert!(!text.contains("showError"), "{text}");
+
+    let text = shop.stdout(&["explore", "what extends Error?"]);
+    assert!(text.starts_with("## lib:Error"), "{text}");
+    assert!(text.contains("Refused"), "{text}");
+}
+
+#[test]
+fn what_happens_is_not_asked_of_a_property() {
+    let code = "class Row { public int round; }\nclass Table { public void OnRoundStarted() { Deal(); } void Deal() { } }\n";
+    let shop = Shop::with(&[("src/Table.cs", code)]);
+    let text = shop.stdout(&["explore", "what happens when a round is started?"]);
+    assert!(text.contains("Table.OnRoundStarted"), "{text}");
+    assert!(!text.contains("## public field"), "{text}");
+    let text = shop.stdout(&["explore", "where is round read?"]);
+    assert!(text.contains("Row.round"), "{text}");
+}
+
+#[test]
+fn a_start_shows_what_happens_at_it() {
+    let code = "class Program { static void Main() { Window.Open(); } }\nclass Window { public static void Open() { } }\n";
+    let shop = Shop::with(&[
+        ("Shop.DesktopUi/Program.cs", code),
+        ("Shop.FullScreenUi/Program.cs", code),
+    ]);
+    let text = shop.stdout(&["explore", "where does the desktop app start?"]);
+    assert!(
+        text.contains("Shop.DesktopUi/Program.cs:1 Program.Main"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("FullScreenUi/Program.cs:1 Program.Main"),
+        "{text}"
+    );
+    assert!(text.contains("Window.Open"), "{text}");
+}

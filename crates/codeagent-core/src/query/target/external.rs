@@ -3,7 +3,7 @@
 use super::Target;
 use crate::model::external::PackageManager;
 use crate::query::QueryError;
-use crate::query::external::{members_below, resolve_external};
+use crate::query::external::{members_below, resolve_external, types_below};
 use crate::store::{Snapshot, StoredExternal};
 
 /// Resolves a name to symbols outside the repository; `None` if the repository uses none of it.
@@ -33,6 +33,13 @@ pub(super) fn as_written(snapshot: &Snapshot, text: &str) -> Result<Option<Targe
     let is_as_written = |found: &StoredExternal| found.symbol.path().ends_with(text);
     let all = symbols.iter().all(is_as_written);
     Ok(target(text, symbols).filter(|_| all))
+}
+
+/// Resolves a name to symbols outside the repository that types of it inherit.
+pub(super) fn extended(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
+    let symbols = resolve_external(snapshot, text)?;
+    let is_extended = !types_below(snapshot, &symbols)?.is_empty();
+    Ok(target(text, symbols).filter(|_| is_extended))
 }
 
 /// Resolves a name to what packages export under it, which the repository uses beside a symbol of its own.

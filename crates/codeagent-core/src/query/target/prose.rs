@@ -2,7 +2,7 @@
 
 use super::tokens::{Token, is_common};
 use super::{MAX_TARGETS, Target, Targets, symbols};
-use crate::model::graph::{NodeFlags, NodeId, NodeType};
+use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
 use crate::query::{QueryError, SymbolGroup};
 use crate::store::{self, Snapshot};
 
@@ -85,9 +85,10 @@ fn functions_in(
 }
 
 /// Returns the word of a sentence that is most likely a name: the last one that is the name of a
-/// function, type or variable.
+/// function or type, or of a variable or property that is read or written.
 pub(super) fn plain_name(
     snapshot: &Snapshot,
+    targets: &Targets,
     tokens: &[Token<'_>],
 ) -> Result<Option<Target>, QueryError> {
     // With more words, the symbol is described rather than named.
@@ -95,11 +96,19 @@ pub(super) fn plain_name(
         return Ok(None);
     }
 
+    // Nothing happens when a game is started that has to do with every property `game`.
+    let has_values = !targets.mentions(&["happen"]);
+    let is_candidate = |node: &Node| match node.node_type {
+        NodeType::Module => false,
+        NodeType::Property => has_values,
+        _ => true,
+    };
+
     for token in tokens.iter().rev().filter(|token| is_uncommon(token)) {
         let named = store::by_name(snapshot, token.text, MAX_TARGETS)?;
         let is_declared = named
             .iter()
-            .any(|node| node.name == token.text && node.node_type != NodeType::Module);
+            .any(|node| node.name == token.text && is_candidate(node));
 
         if is_declared && let Ok(target) = symbols(snapshot, token.text)? {
             return Ok(Some(Target::Symbols(target)));

@@ -1,5 +1,7 @@
 //! Splits a text into words that may name targets.
 
+use crate::embed::tokenizer::{camel_words, runs};
+
 /// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
@@ -79,6 +81,16 @@ pub(super) fn is_route(text: &str) -> bool {
 pub(super) fn precedes_route(word: &Token<'_>, next: Option<&Token<'_>>) -> bool {
     let is_path = next.is_some_and(|next| next.text.contains('/'));
     is_path && is_request_method(word.text)
+}
+
+/// Returns the words that names in a text consist of, in lower case: `desktop`, `app` and `main` for
+/// `DesktopApp/main`.
+#[must_use]
+pub fn name_words(text: &str) -> Vec<String> {
+    runs(text)
+        .flat_map(camel_words)
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// Reports whether a word is the method of an HTTP request.

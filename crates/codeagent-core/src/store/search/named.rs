@@ -25,6 +25,22 @@ pub fn names_ending_with(
     })
 }
 
+/// Returns at most `limit` types whose names consist of these lower-case words and others.
+pub fn types_with_words(
+    snapshot: &Snapshot,
+    words: &[String],
+    limit: usize,
+) -> Result<Vec<Node>, StoreError> {
+    let parts: Vec<String> = words
+        .iter()
+        .map(|word| format!("name : {}", quoted(word)))
+        .collect();
+    matching(snapshot, &parts, limit, |node| {
+        let name = SymbolName::of(&node.name);
+        node.node_type.is_type() && words.iter().all(|word| name.words().any(|own| own == word))
+    })
+}
+
 /// Returns at most `limit` functions in files of tests whose names, with those of their containers, have a
 /// word with each of these beginnings, in lower case.
 pub fn tests_with_beginnings(

@@ -1,9 +1,19 @@
 //! Section about where a program starts.
 
-use codeagent_core::query::{self, Occurrences, Target, Targets};
+use codeagent_core::query::{self, EntryPoint, Occurrences, Target, Targets};
 
+use super::flow::FLOW_TITLE;
 use crate::answers::{AnswerError, overview};
-use crate::text::Document;
+use crate::text::{Document, Section};
+
+/// Maximum number of entry points whose flow is shown.
+const MAX_FLOWS: usize = 2;
+
+/// Weight of the flow.
+const FLOW_WEIGHT: u32 = 20;
+
+/// Maximum characters of the flow.
+const FLOW_CHARS: usize = 1_500;
 
 /// Adds the entry points of the program in a folder that a question names or describes, or else all if it
 /// names nothing; reports whether there are any.
@@ -30,7 +40,30 @@ pub(super) fn section(
         .retain(|entry| words(&entry.path) == most);
 
     document.section(overview::entry_section(&found));
+    if found.entry_points.len() <= MAX_FLOWS {
+        add_flow(document, occurrences, &found.entry_points)?;
+    }
     Ok(!found.entry_points.is_empty())
+}
+
+/// Adds what happens at entry points, in order.
+fn add_flow(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    entries: &[EntryPoint],
+) -> Result<(), AnswerError> {
+    let mut lines = Vec::new();
+    for entry in entries {
+        if let Some(symbol) = query::get_node(occurrences.sources.snapshot(), entry.id)? {
+            lines.extend(query::flow(occurrences, &symbol.node)?);
+        }
+    }
+    document.section(
+        Section::tree("flow", FLOW_TITLE, lines)
+            .weighing(FLOW_WEIGHT)
+            .at_most(FLOW_CHARS),
+    );
+    Ok(())
 }
 
 /// Reports whether a file is below a folder with a name, or the last part of a dotted one: `Server` for
@@ -44,12 +77,10 @@ fn is_below_folder(path: &str, name: &str) -> bool {
         })
 }
 
-/// Counts the words that are parts of the names of a file's folders: `desktop` for `app-desktop/main.ts`.
+/// Counts the words that are parts of the names of a file's folders: `desktop` for `app-desktop/main.ts`
+/// and `Shop.DesktopApp/Main.cs`.
 fn described(path: &str, words: &[String]) -> usize {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let is_part = |word: &&String| {
-        let mut parts = folder.split(|c: char| !c.is_alphanumeric());
-        parts.any(|part| part.eq_ignore_ascii_case(word))
-    };
-    words.iter().filter(is_part).count()
+    let parts = query::name_words(folder);
+    words.iter().filter(|word| parts.contains(word)).count()
 }

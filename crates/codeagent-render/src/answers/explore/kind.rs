@@ -28,6 +28,12 @@ pub(super) fn sections(
         subject.sections(document, occurrences)?;
     }
 
+    let title = format!(
+        "types that inherit a type `{}` outside the repository",
+        kind.words
+    );
+    let rows_of_types = rows(occurrences, &kind.inheriting)?;
+    document.section(Section::names("inheriting", title, rows_of_types).weighing(60));
     let title = format!("symbols whose names end with `{}`", kind.words);
     let rows = rows(occurrences, &kind.named)?;
     document.section(Section::names("found", title, rows).weighing(60));

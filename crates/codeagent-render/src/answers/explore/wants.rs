@@ -27,6 +27,9 @@ pub(super) struct Wants {
     pub entry_points: bool,
 }
 
+/// Beginnings of words for what starts at an entry point.
+const PROGRAMS: &[&str] = &["app", "process", "program", "server", "tool", "worker"];
+
 /// Weight of a section that the question asks for.
 pub(super) const WANTED: u32 = 60;
 
@@ -66,7 +69,9 @@ impl Wants {
             public: words(&["public", "surface"]),
             imports: words(&["import"]),
             path: is_path(targets),
-            entry_points: words(&["start", "entry", "begin", "boot"]) && names_no_code(targets),
+            entry_points: words(&["start", "entry", "begin", "boot"])
+                && names_no_code(targets)
+                && (!words(&["happen"]) || words(PROGRAMS)),
             callers: words(&[
                 "call",
                 "raise",

@@ -2,7 +2,8 @@
 //! `node:fs.readFile`, `lib:Array.map`.
 //!
 //! A use of a declaration is named by it and the names around it. A use of an import from a package
-//! that is not installed is named by the specifier, the imported name and the members after it.
+//! that is not installed is named by the specifier, the imported name and the members after it; files
+//! of the repository that re-export the name are followed to the package.
 //!
 //! The name of an object that a module exports as a whole (`export =`) is left out, and so is the
 //! part of a specifier behind the package: a symbol has one path, however it is imported.
@@ -13,6 +14,7 @@
 use std::sync::Arc;
 
 use codeagent_lang::query::memo::MemoTable;
+use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExternalUse, FileId, PublishedFile, Target};
 use codeagent_model::external::{ExternalSymbol, PackageManager, declared_package};
 use codeagent_model::facts::*;
@@ -20,6 +22,7 @@ use codeagent_model::graph::EdgeType;
 use nodejs_built_in_modules::is_nodejs_builtin_module;
 
 use crate::resolve::edges::FileResolver;
+use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::stdlib::{javascript, npm};
@@ -37,6 +40,8 @@ const MAX_NAMES: usize = 16;
 struct ImportedPath {
     specifier: String,
     names: Vec<String>,
+    /// No clause states the name: `export *` of a package that is not installed may have it.
+    is_assumed: bool,
 }
 
 impl FileResolver<'_> {
@@ -71,7 +76,9 @@ impl FileResolver<'_> {
     /// Returns the use of an import from a package that has no declarations.
     pub(super) fn imported_use(&self, site: &Site) -> Option<ExternalUse> {
         let edge_type = self.external_edge_type(site)?;
-        let ImportedPath { specifier, names } = self.imported_path(site)?;
+        let ImportedPath {
+            specifier, names, ..
+        } = self.imported_path(site)?;
 
         let (manager, package) = package_of_specifier(&specifier)?;
         let suffix = match site.kind {
@@ -223,27 +230,102 @@ impl FileResolver<'_> {
     }
 
     fn path_of_import(&self, id: ImportId) -> Option<ImportedPath> {
-        let facts = self.own_facts();
-        let import = facts.imports.get(id.index())?;
-        let mut path = self.path_of_module(import.module)?;
-        if import.kind == ImportKind::Named {
-            path.add(facts.text(import.name));
+        self.path_of_import_in(self.file, id, 0)
+    }
+
+    fn path_of_import_in(&self, file: FileId, id: ImportId, depth: usize) -> Option<ImportedPath> {
+        let import = self.facts(file).imports.get(id.index())?;
+        match import.kind {
+            ImportKind::Named => {
+                let name = self.name(file, import.name);
+                self.path_of_member(file, import.module, name, depth)
+            }
+            _ => self.path_of_module_in(file, import.module),
         }
-        Some(path)
     }
 
     /// Returns the path of a module as a whole, if it is a package's.
     fn path_of_module(&self, specifier: Sym) -> Option<ImportedPath> {
-        let aliases = &self.tables.file(self.file).unresolved_aliases;
+        self.path_of_module_in(self.file, specifier)
+    }
+
+    fn path_of_module_in(&self, file: FileId, specifier: Sym) -> Option<ImportedPath> {
+        let aliases = &self.tables.file(file).unresolved_aliases;
         if aliases.contains(&specifier) {
             return None;
         }
-        let module = self.resolve_module(self.file, specifier);
+        let module = self.resolve_module(file, specifier);
         let is_outside = module == ResolvedName::External || self.is_module_outside(&module);
         is_outside.then(|| ImportedPath {
-            specifier: self.own_facts().text(specifier).to_owned(),
+            specifier: self.facts(file).text(specifier).to_owned(),
             names: Vec::new(),
+            is_assumed: false,
         })
+    }
+
+    /// Returns the path of what a module exports under a name.
+    fn path_of_member(
+        &self,
+        file: FileId,
+        specifier: Sym,
+        name: Name,
+        depth: usize,
+    ) -> Option<ImportedPath> {
+        if let Some(mut path) = self.path_of_module_in(file, specifier) {
+            path.add(self.spelling(name));
+            return Some(path);
+        }
+        match self.resolve_module(file, specifier) {
+            ResolvedName::Module(target) if depth < MAX_NAMES => {
+                self.path_of_export(target, name, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the path of a name that a file of the repository re-exports from a package: by a
+    /// clause of the name, else by the only `export *` that leads to a package.
+    fn path_of_export(&self, file: FileId, name: Name, depth: usize) -> Option<ImportedPath> {
+        let facts = self.facts(file);
+        let is_declared = !self.declarations(file, ScopeId(0), name).is_empty();
+
+        if let Some(id) = self.tables.exported(file, ScopeId(0), name).next() {
+            let export = &facts.exports[id.index()];
+            let local = self.name(file, export.local);
+            return match export.kind {
+                ExportKind::From => self.path_of_member(file, export.module, local, depth),
+                ExportKind::StarAs => self.path_of_module_in(file, export.module),
+                ExportKind::Local => {
+                    let declared = self.declarations(file, ScopeId(0), local);
+                    let import = declared
+                        .iter()
+                        .find_map(|entry| self.tables.import_of(at(file, entry.2)))?;
+                    self.path_of_import_in(file, import, depth)
+                }
+                ExportKind::Star | ExportKind::Assign | ExportKind::CommonJs => None,
+            };
+        }
+
+        if is_declared {
+            return None;
+        }
+        self.record_stars(file, name);
+        let mut paths: Vec<ImportedPath> = Vec::new();
+        for id in self.tables.stars_with(file, name) {
+            let module = facts.exports[id.index()].module;
+            let is_package = self.path_of_module_in(file, module).is_some();
+            if let Some(path) = self.path_of_member(file, module, name, depth) {
+                paths.push(ImportedPath {
+                    is_assumed: path.is_assumed || is_package,
+                    ..path
+                });
+            }
+        }
+
+        match paths.iter().position(|path| !path.is_assumed) {
+            Some(stated) => Some(paths.swap_remove(stated)),
+            None => paths.pop().filter(|_| paths.is_empty()),
+        }
     }
 }
 
