@@ -40,10 +40,11 @@ const ASIDE: [&str; 12] = [
 /// Maximum number of files for one route.
 const MAX_FILES: usize = 8;
 
-/// Returns the paths of the files that serve a route, by path.
+/// Returns the paths of the files that serve a route, by path. A page serves only what is read.
 pub(super) fn files_of_route(
     sources: &Sources<'_>,
     route: &str,
+    method: Option<&str>,
 ) -> Result<Vec<String>, QueryError> {
     if !route.starts_with('/') {
         return Ok(Vec::new());
@@ -66,6 +67,7 @@ pub(super) fn files_of_route(
     let serving = paths
         .into_iter()
         .filter(|path| !store::is_test_path(path))
+        .filter(|path| method.is_none_or(|method| method == "GET") || !is_page(path))
         .filter(|path| {
             // The class of a Razor page stands beside its template.
             let page = path.strip_suffix(".cs").unwrap_or(path);
@@ -85,6 +87,13 @@ fn covers(asked: &str, key: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     asked.split('/').count() == key.split('/').count()
         && pairs.all(|(asked, own)| asked == own || own == "*" && is_number(asked))
+}
+
+/// Reports whether a file is a page, which is only shown: `login/page.tsx`.
+fn is_page(path: &str) -> bool {
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| name.starts_with("page."))
 }
 
 /// Reports whether a file is a template, which may serve a route.

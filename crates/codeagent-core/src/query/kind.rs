@@ -66,15 +66,17 @@ pub struct Kind {
 /// Finds the kind that a question asks for.
 pub fn asked_kind(snapshot: &Snapshot, question: &str) -> Result<Option<Kind>, QueryError> {
     for words in kind_words(question) {
-        let base = base(snapshot, &words)?;
+        let mut named = store::names_ending_with(snapshot, &words, MAX_NAMED)?;
+        named.retain(is_listed);
+        let is_few = named.iter().filter(|node| is_class(node)).count() < MIN_NAMED;
+        let base = base(snapshot, &words, is_few)?;
         let inheriting = match &base {
             None => inheriting(snapshot, &words)?,
             Some(_) => Vec::new(),
         };
-        let mut named = store::names_ending_with(snapshot, &words, MAX_NAMED)?;
         let known = base.iter().chain(&inheriting).map(|node| node.id);
         let known: Vec<NodeId> = known.collect();
-        named.retain(|node| is_listed(node) && !known.contains(&node.id));
+        named.retain(|node| !known.contains(&node.id));
         retain_best(&mut named, !known.is_empty());
         named.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
         if known.is_empty() && named.len() < MIN_NAMED {
@@ -107,8 +109,9 @@ fn retain_best(named: &mut Vec<Node>, is_of_types: bool) {
 }
 
 /// Returns the type with most implementations among those named like the kind, or else among the base
-/// types whose names contain it.
-fn base(snapshot: &Snapshot, words: &[String]) -> Result<Option<Node>, QueryError> {
+/// types whose names contain it. If few types are named like it, a type may be without implementations:
+/// values may have it.
+fn base(snapshot: &Snapshot, words: &[String], is_few: bool) -> Result<Option<Node>, QueryError> {
     let name = words.concat();
     let mut types = Vec::new();
     for name in [
@@ -120,7 +123,8 @@ fn base(snapshot: &Snapshot, words: &[String]) -> Result<Option<Node>, QueryErro
     ] {
         types.extend(store::by_name(snapshot, &name, MAX_TYPES)?);
     }
-    let base = most_implemented(snapshot, types, 1)?;
+    let least = if is_few { 0 } else { 1 };
+    let base = most_implemented(snapshot, types, least)?;
     if base.is_some() {
         return Ok(base);
     }

@@ -42,7 +42,7 @@ const STRINGS: &[&str] = &[
 ];
 
 /// Beginnings of words of a sentence about an event, whose name may be that of a symbol, too.
-const EVENTS: &[&str] = &["emit", "fire", "hear", "listen", "subscrib"];
+const EVENTS: &[&str] = &["emit", "fire", "hear", "listen", "subscrib", "trigger"];
 
 /// Beginnings of words of a sentence about what a type has below it.
 const SUBTYPES: &[&str] = &[
@@ -175,7 +175,7 @@ impl LiteralTarget {
             text: text.to_owned(),
             method: method.map(str::to_owned),
             routes: routes_of(sources.snapshot(), text)?,
-            files: files_of_route(sources, text)?,
+            files: files_of_route(sources, text, method)?,
             events: events_named(sources.snapshot(), text)?,
         })
     }
@@ -251,6 +251,10 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         for word in targets.words.clone() {
             targets.found.extend(event(sources, &targets, &word)?);
         }
+        if targets.found.is_empty() {
+            let named = prose::plain_event(sources, &targets, &tokens)?;
+            targets.found.extend(named);
+        }
         let named = prose::plain_name(snapshot, &targets, &tokens)?;
         targets.found.extend(named);
     }
@@ -324,7 +328,7 @@ fn add(
         // A string or a name of a package as written precedes a symbol that differs in case.
         Ok(symbols)
             if matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }))
-                && tokens::is_all_capitals(text)
+                && (token.is_quoted || tokens::is_all_capitals(text))
                 && has_literal(snapshot, text)? =>
         {
             targets.found.push(Target::Literal(literal(sources)?));

@@ -401,3 +401,22 @@ fn a_start_shows_what_happens_at_it() {
     );
     assert!(text.contains("Window.Open"), "{text}");
 }
+
+#[test]
+fn an_event_without_a_known_emitter_is_a_string() {
+    let code = "export function close(dialog) { Events.trigger(dialog, 'sortchange'); }\nexport enum Step { Sorted = 1 }\nexport const done = 'sorted';\n";
+    let shop = Shop::with(&[("web/dialog.js", code)]);
+    let text = shop.stdout(&["explore", "who emits sortchange?"]);
+    assert!(text.starts_with("## literal \"sortchange\""), "{text}");
+    assert!(text.contains("Events.trigger(dialog"), "{text}");
+    let text = shop.stdout(&["explore", "what happens when 'sorted' is triggered?"]);
+    assert!(text.starts_with("## literal \"sorted\""), "{text}");
+}
+
+#[test]
+fn a_kind_may_be_a_type_that_values_have() {
+    let code = "export type MailSender = () => void;\nexport const post: MailSender = () => {};\nexport const pigeon: MailSender = () => {};\n";
+    let shop = Shop::with(&[("web/senders.ts", code)]);
+    let text = shop.stdout(&["explore", "which mail senders exist?"]);
+    assert!(text.contains("pigeon") && text.contains("post"), "{text}");
+}

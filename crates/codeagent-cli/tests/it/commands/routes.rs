@@ -193,3 +193,25 @@ fn the_first_part_of_a_path_may_belong_to_the_server() {
         "{text}"
     );
 }
+
+#[test]
+fn an_object_with_a_method_a_path_and_a_handler_is_a_route() {
+    let endpoints = "import { signIn } from './sign-in';\nexport const endpoints = [\n  { handler: signIn, method: 'post', path: '/sign-in' },\n  { handler: () => 1, method: 'never', path: '/never' },\n];\n";
+    let shop = Shop::with(&[
+        ("web/endpoints.ts", endpoints),
+        ("web/sign-in.ts", "export function signIn() {}\n"),
+        (
+            "web/app/sign-in/page.tsx",
+            "export default function Page() { return <a/>; }\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which handler is behind POST /sign-in?"]);
+    assert!(
+        text.contains("route POST /sign-in at web/endpoints.ts:3: signIn"),
+        "{text}"
+    );
+    assert!(!text.contains("page.tsx"), "{text}");
+
+    let text = shop.stdout(&["explore", "what serves GET /sign-in?"]);
+    assert!(text.contains("web/app/sign-in/page.tsx"), "{text}");
+}

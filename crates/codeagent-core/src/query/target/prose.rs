@@ -1,9 +1,9 @@
 //! Names among the words of a sentence that do not look like names.
 
 use super::tokens::{Token, is_common};
-use super::{MAX_TARGETS, Target, Targets, symbols};
+use super::{EVENTS, LiteralTarget, MAX_TARGETS, Target, Targets, has_literal, symbols};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
-use crate::query::{QueryError, SymbolGroup};
+use crate::query::{QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
 
 /// Maximum number of uncommon lower-case words in a sentence that may be names.
@@ -82,6 +82,25 @@ fn functions_in(
     names.sort();
     names.dedup();
     Ok(names)
+}
+
+/// Returns the word of a sentence about an event that is a string of the repository.
+pub(super) fn plain_event(
+    sources: &Sources<'_>,
+    targets: &Targets,
+    tokens: &[Token<'_>],
+) -> Result<Option<Target>, QueryError> {
+    if !targets.mentions(EVENTS) {
+        return Ok(None);
+    }
+    let is_verb = |token: &Token<'_>| EVENTS.iter().any(|verb| token.text.starts_with(verb));
+    for token in tokens {
+        if is_uncommon(token) && !is_verb(token) && has_literal(sources.snapshot(), token.text)? {
+            let event = LiteralTarget::new(sources, token.text, None)?;
+            return Ok(Some(Target::Literal(event)));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the word of a sentence that is most likely a name: the last one that is the name of a

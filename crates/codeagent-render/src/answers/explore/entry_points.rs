@@ -3,6 +3,7 @@
 use codeagent_core::query::{self, EntryPoint, Occurrences, Target, Targets};
 
 use super::flow::FLOW_TITLE;
+use super::wants::STARTS;
 use crate::answers::{AnswerError, overview};
 use crate::text::{Document, Section};
 
@@ -32,7 +33,10 @@ pub(super) fn section(
             .retain(|entry| names.iter().any(|name| is_below_folder(&entry.path, name)));
     }
 
-    let words = |path: &str| described(path, &targets.words);
+    // `where does the app start?` is not about a folder `start`.
+    let is_verb = |word: &&String| STARTS.iter().any(|verb| word.starts_with(verb));
+    let asked: Vec<&String> = targets.words.iter().filter(|word| !is_verb(word)).collect();
+    let words = |path: &str| described(path, &asked);
     let most = found.entry_points.iter().map(|entry| words(&entry.path));
     let most = most.max().unwrap_or_default();
     found
@@ -79,8 +83,8 @@ fn is_below_folder(path: &str, name: &str) -> bool {
 
 /// Counts the words that are parts of the names of a file's folders: `desktop` for `app-desktop/main.ts`
 /// and `Shop.DesktopApp/Main.cs`.
-fn described(path: &str, words: &[String]) -> usize {
+fn described(path: &str, words: &[&String]) -> usize {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let parts = query::name_words(folder);
-    words.iter().filter(|word| parts.contains(word)).count()
+    words.iter().filter(|word| parts.contains(**word)).count()
 }

@@ -27,6 +27,9 @@ pub(super) struct Wants {
     pub entry_points: bool,
 }
 
+/// Beginnings of words for the start of a program.
+pub(super) const STARTS: &[&str] = &["start", "entry", "begin", "boot"];
+
 /// Beginnings of words for what starts at an entry point.
 const PROGRAMS: &[&str] = &["app", "process", "program", "server", "tool", "worker"];
 
@@ -69,7 +72,7 @@ impl Wants {
             public: words(&["public", "surface"]),
             imports: words(&["import"]),
             path: is_path(targets),
-            entry_points: words(&["start", "entry", "begin", "boot"])
+            entry_points: words(STARTS)
                 && names_no_code(targets)
                 && (!words(&["happen"]) || words(PROGRAMS)),
             callers: words(&[

@@ -8,7 +8,7 @@
 //! | message | `execute(m)`, `publish(m)`, `dispatch(m)`: `m` is an instance of a class of the repository |
 //! | listener, emitter | `on("name", f)`, `emit("name")` on a value of one class, or on one variable; `@OnEvent("name")` hears all emitters |
 //! | worker of a queue | `@Processor("queue")` of a class; `add(..)` on a queue of that name, which `@InjectQueue` or `new Queue` names |
-//! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }`, `{ path: "a", element: <C /> }` |
+//! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }`, `{ path: "a", element: <C /> }`, `{ method: "POST", path: "/a", handler: f }` |
 //! | request | `fetch("/a")`, `get("/a")` without a function |
 //!
 //! The origin of a value is followed through variables, imports and type annotations to the name of a

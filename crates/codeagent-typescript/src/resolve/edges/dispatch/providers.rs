@@ -1,5 +1,5 @@
-//! Providers: the class that a container provides for a token, and the component that a client route
-//! shows. Both are recognised by the keys of an object literal.
+//! Providers: the class that a container provides for a token; the component that a client route shows;
+//! the function that answers a route of a server. They are recognised by the keys of an object literal.
 
 use codeagent_lang::{Dispatch, DispatchEnd, Target};
 use codeagent_model::dispatch::DispatchKind;
@@ -8,9 +8,9 @@ use codeagent_model::graph::Confidence;
 use codeagent_model::span::Position;
 use rustc_hash::FxHashMap;
 
-use super::DispatchSite;
-use super::frameworks::{PROVIDED, SHOWN};
+use super::frameworks::{PROVIDED, SHOWN, VERBS};
 use super::routes::join;
+use super::{DispatchSite, MAX_WRAPPERS};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::modules::ResolvedName;
 
@@ -40,7 +40,7 @@ impl FileResolver<'_> {
             let key = match facts.text(decl.name) {
                 "provide" => Key::Provide,
                 "providers" => Key::Providers,
-                "path" => Key::Path,
+                "path" | "url" => Key::Path,
                 _ => continue,
             };
             if facts.scope(decl.scope).kind != ScopeKind::Object {
@@ -54,6 +54,7 @@ impl FileResolver<'_> {
                 Key::Path => {
                     let parents = parents.get_or_insert_with(|| self.parent_routes());
                     self.record_shown(index, parents, found);
+                    self.record_served(index, found);
                 }
             }
         }
@@ -228,6 +229,38 @@ impl FileResolver<'_> {
                 Confidence::Exact,
             )
         });
+    }
+
+    /// Records `{ method: "POST", path: "/a", handler: f }`, which tells nothing of who reads it.
+    fn record_served(&self, index: usize, found: &mut Vec<Dispatch>) {
+        let facts = self.own_facts();
+        let decl = &facts.decls[index];
+        let text = |value| self.text_of(value, decl.at.line);
+        let (Some((_, method)), Some((_, handler))) = (
+            self.beside(index, &["method"]),
+            self.beside(index, &["handler"]),
+        ) else {
+            return;
+        };
+        let (Some(path), Some(method)) = (text(decl.init), text(method)) else {
+            return;
+        };
+
+        let method = method.to_ascii_uppercase();
+        let target = self.handler(decl.parent, handler, MAX_WRAPPERS);
+        if let Some(target) = target
+            && VERBS.contains(&method.as_str())
+        {
+            found.push(Dispatch {
+                label: format!("{method} {path}"),
+                ..Dispatch::new(
+                    DispatchKind::Serves,
+                    (DispatchEnd::Around(decl.parent), target),
+                    decl.at,
+                    Confidence::Inferred,
+                )
+            });
+        }
     }
 
     /// Returns the component that a route shows: named, an element of it, or loaded by
