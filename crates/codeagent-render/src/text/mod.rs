@@ -7,6 +7,7 @@
 //! with a limit of entries.
 
 mod fit;
+mod places;
 mod section;
 #[cfg(test)]
 mod tests;
