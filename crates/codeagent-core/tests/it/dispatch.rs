@@ -249,6 +249,34 @@ class Button {
 }
 
 #[test]
+fn csharp_endpoints_name_their_routes_themselves() {
+    check(
+        &[(
+            "Carts.cs",
+            "class FindCart : Endpoint<CartRequest> {
+    public override void Configure() {
+        Get(\"/carts/{id}\", \"baskets/{id}\");
+        AllowAnonymous();
+    }
+    public override Task HandleAsync(CartRequest request, CancellationToken stop) => Task.CompletedTask;
+    void Other() { Get(\"/other\"); }
+}
+class Own {
+    void Configure() { Get(\"/own\"); }
+    int Get(string path) => 1;
+    void HandleAsync() { }
+}
+class Silent : Endpoint<CartRequest> { void Configure() { Post(\"/silent\"); } }
+",
+        )],
+        &[
+            "?serves FindCart.Configure -> FindCart.HandleAsync (GET /baskets/{id}) Carts.cs:3",
+            "?serves FindCart.Configure -> FindCart.HandleAsync (GET /carts/{id}) Carts.cs:3",
+        ],
+    );
+}
+
+#[test]
 fn typescript_actions_of_a_store() {
     check(
         &[(

@@ -12,6 +12,8 @@ pub enum CallMeaning {
     Send(Confidence),
     /// It maps a route of this verb to a function: `MapGet("..", f)`.
     Route(&'static str),
+    /// It names the route that its class answers: `Get("..")` in `Configure`.
+    Endpoint(&'static str),
     /// It requests a path with this verb: `GetAsync("..")`.
     Request(&'static str),
 }
@@ -76,6 +78,24 @@ pub fn call_meaning(method: &str) -> Option<CallMeaning> {
         _ => return None,
     })
 }
+
+/// Returns the verb of a call without a receiver that names the route of its class (FastEndpoints).
+pub fn verb_of_endpoint(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "Get" => "GET",
+        "Post" => "POST",
+        "Put" => "PUT",
+        "Delete" => "DELETE",
+        "Patch" => "PATCH",
+        _ => return None,
+    })
+}
+
+/// The method of an endpoint class that names its routes.
+pub const CONFIGURE: &str = "Configure";
+
+/// The methods of an endpoint class that answer.
+pub const ANSWERING: &[&str] = &["HandleAsync", "ExecuteAsync"];
 
 /// Types on which services are registered.
 pub const CONTAINERS: &[&str] = &[

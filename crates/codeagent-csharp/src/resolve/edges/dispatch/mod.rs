@@ -7,7 +7,7 @@
 //! | handler | a class with a base `IRequestHandler<M, ..>`, or with an interface of the repository whose one method takes its type argument |
 //! | message | `Send(m)`, `Publish(m)` and their likes; the type of `m` is of the repository |
 //! | subscriber | `x.Event += handler` |
-//! | route | `[HttpGet("..")]` below the `[Route("..")]` of the class, or below an attribute of the repository's own ([`route_attributes`]); `MapGet("..", handler)` below `MapGroup("..")` |
+//! | route | `[HttpGet("..")]` below the `[Route("..")]` of the class, or below an attribute of the repository's own ([`route_attributes`]); `MapGet("..", handler)` below `MapGroup("..")`; `Get("..")` in `Configure` of a class with `HandleAsync` |
 //! | request | `GetAsync("..")` and its likes on an `HttpClient` |
 //!
 //! A name alone is not enough: the receiver's type must be the framework's. If the type is unknown,
@@ -28,7 +28,7 @@ mod services;
 use codeagent_lang::{Dispatch, DispatchEnd, Resolution};
 use codeagent_model::facts::{CallId, Expr, ExprId, Operator, Site, SiteKind, Subject};
 
-use self::frameworks::{CallMeaning, call_meaning};
+use self::frameworks::{CallMeaning, call_meaning, verb_of_endpoint};
 use crate::resolve::edges::{FileResolver, SiteResolver};
 use crate::resolve::types::{Ty, Type};
 
@@ -85,10 +85,12 @@ impl FileResolver<'_> {
         let Expr::Call(call) = facts.expr(expr) else {
             return None;
         };
-        let Expr::Member(_, name) = facts.expr(facts.calls[call.index()].callee) else {
-            return None;
+        let meaning = match facts.expr(facts.calls[call.index()].callee) {
+            Expr::Member(_, name) => call_meaning(facts.text(name))?,
+            Expr::Name(name, ..) => CallMeaning::Endpoint(verb_of_endpoint(facts.text(name))?),
+            _ => return None,
         };
-        Some((call, call_meaning(facts.text(name))?))
+        Some((call, meaning))
     }
 }
 
@@ -114,6 +116,7 @@ impl SiteResolver<'_> {
             CallMeaning::Service => self.record_service(at, found),
             CallMeaning::Send(confidence) => self.record_sent(at, confidence, found),
             CallMeaning::Route(verb) => self.record_mapped(at, verb, found),
+            CallMeaning::Endpoint(verb) => self.record_endpoint(at, verb, found),
             CallMeaning::Request(verb) => self.record_request(at, verb, found),
         }
     }

@@ -8,7 +8,7 @@ use codeagent_model::facts::{
 };
 use codeagent_model::graph::Confidence;
 
-use super::frameworks::{GROUP, ROUTERS, verb_of_attribute};
+use super::frameworks::{ANSWERING, CONFIGURE, GROUP, ROUTERS, verb_of_attribute};
 use super::{CallSite, Fit};
 use crate::resolve::edges::SiteResolver;
 use crate::resolve::types::Type;
@@ -217,6 +217,45 @@ impl SiteResolver<'_> {
                 Confidence::Inferred
             },
         });
+    }
+
+    /// Records `Get("..")` in the method of an endpoint class that names its routes.
+    pub(super) fn record_endpoint(
+        &self,
+        at: CallSite<'_>,
+        verb: &'static str,
+        found: &mut Vec<Dispatch>,
+    ) {
+        let facts = self.facts;
+        let class = facts.decl(at.site.owner).scope;
+        if facts.decl_name(at.site.owner) != CONFIGURE || self.calls_own_method(at.call) {
+            return;
+        }
+        let is_answering = |id: &DeclId| {
+            facts.decl(*id).scope == class && ANSWERING.contains(&facts.decl_name(*id))
+        };
+        let Some(answering) = facts.decl_ids().find(is_answering) else {
+            return;
+        };
+
+        let call = facts.calls[at.call.index()];
+        for arg in facts.list(call.args) {
+            if let Some(path) = self.path_text(arg.value, at.site.at.line) {
+                let target = DeclRef {
+                    file: self.file,
+                    decl: answering,
+                };
+                found.push(Dispatch {
+                    label: format!("{verb} /{}", path.trim_start_matches('/')),
+                    ..Dispatch::new(
+                        DispatchKind::Serves,
+                        (DispatchEnd::Around(at.site.owner), target.into()),
+                        at.site.at,
+                        Confidence::Inferred,
+                    )
+                });
+            }
+        }
     }
 
     /// Returns the prefix of the routes mapped on the receiver of a callee, and whether nothing is
