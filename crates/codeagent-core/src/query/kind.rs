@@ -2,7 +2,8 @@
 //!
 //! The kind is a type with implementations (`StateHandler`, `IStateHandler`, `QueueBaseService` for
 //! `queues`), a type outside the repository that types of it inherit (`Error`), and what the names end
-//! with (`SEAL_JOB_DEFINITION` for `job definitions`).
+//! with (`SEAL_JOB_DEFINITION` for `job definitions`). If few are found so, the files of a folder that is named
+//! like it (`jobs/`) are of the kind.
 //!
 //! Limitations: English only, with a regular plural.
 
@@ -21,6 +22,9 @@ const MAX_WORDS: usize = 4;
 
 /// Maximum number of types with one name that are considered.
 const MAX_TYPES: usize = 20;
+
+/// Maximum number of folders with the name of a kind.
+const MAX_FOLDERS: usize = 4;
 
 /// First words of a question for a kind.
 const STARTS: [&str; 4] = ["which", "what", "list", "show"];
@@ -61,6 +65,8 @@ pub struct Kind {
     pub inheriting: Vec<Node>,
     /// Other symbols whose names end with the words, by name; empty if they are few.
     pub named: Vec<Node>,
+    /// Paths of the files in folders named like the kind, if there is no more of it.
+    pub files: Vec<String>,
 }
 
 /// Finds the kind that a question asks for.
@@ -82,18 +88,46 @@ pub fn asked_kind(snapshot: &Snapshot, question: &str) -> Result<Option<Kind>, Q
         if known.is_empty() && named.len() < MIN_NAMED {
             named.clear();
         }
+        let files = if is_few && inheriting.is_empty() {
+            files_of_kind(snapshot, question)?
+        } else {
+            Vec::new()
+        };
 
-        if !known.is_empty() || !named.is_empty() {
+        if !known.is_empty() || !named.is_empty() || !files.is_empty() {
             return Ok(Some(Kind {
                 words: words.join(" "),
                 base,
                 inheriting,
                 named,
+                files,
             }));
         }
     }
 
     Ok(None)
+}
+
+/// Returns the files directly in folders that have the name of the kind, in the plural as asked.
+fn files_of_kind(snapshot: &Snapshot, question: &str) -> Result<Vec<String>, QueryError> {
+    let words = words_of(question);
+    let Some(kind) = plural(&words) else {
+        return Ok(Vec::new());
+    };
+
+    let mut files = Vec::new();
+    for folder in store::folders_named(snapshot, &kind.join("-"), MAX_FOLDERS)? {
+        let inside = store::files_in_folder(snapshot, &folder)?;
+        let inside = inside.into_iter().map(|(path, _)| path).filter(|path| {
+            let rest = path.get(folder.len() + 1..).unwrap_or_default();
+            !rest.contains('/') && !is_test_path(path) && !is_generated_path(path)
+        });
+        files.extend(inside);
+    }
+    if files.len() < MIN_NAMED {
+        files.clear();
+    }
+    Ok(files)
 }
 
 /// Keeps the types, if there are any or the kind is one of types; else what is more than declared.
@@ -206,8 +240,7 @@ fn is_listed(node: &Node) -> bool {
 /// Returns the words of the kind that a question asks for, in lower case, for each singular that
 /// the last word may have.
 fn kind_words(question: &str) -> Vec<Vec<String>> {
-    let text = question.trim().trim_end_matches(['?', '.', '!']);
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let words = words_of(question);
     let Some((mut last, mut kind)) = plural(&words).and_then(<[String]>::split_last) else {
         return Vec::new();
     };
@@ -224,6 +257,11 @@ fn kind_words(question: &str) -> Vec<Vec<String>> {
     singular.extend(singulars(last));
     let with = |last: String| kind.iter().cloned().chain([last]).collect();
     singular.into_iter().map(with).collect()
+}
+
+fn words_of(question: &str) -> Vec<String> {
+    let text = question.trim().trim_end_matches(['?', '.', '!']);
+    text.split_whitespace().map(str::to_lowercase).collect()
 }
 
 /// Returns the words of a question between its beginning and its end.

@@ -249,7 +249,8 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {
         for word in targets.words.clone() {
-            targets.found.extend(event(sources, &targets, &word)?);
+            let event = event(sources, &targets, &word)?;
+            targets.found.extend(event.filter(is_known_event));
         }
         if targets.found.is_empty() {
             let named = prose::plain_event(sources, &targets, &tokens)?;
@@ -378,18 +379,27 @@ fn has_literal(snapshot: &Snapshot, text: &str) -> Result<bool, QueryError> {
     Ok(sites.iter().any(|site| site.text == text))
 }
 
-/// Looks up the event with a name, if a sentence is about events.
+/// Looks up the event with a name that is a string of the repository, if a sentence is about events.
 fn event(
     sources: &Sources<'_>,
     targets: &Targets,
     name: &str,
 ) -> Result<Option<Target>, QueryError> {
-    if !targets.mentions(EVENTS) {
+    if !targets.mentions(EVENTS) || !has_literal(sources.snapshot(), name)? {
         return Ok(None);
     }
     let event = LiteralTarget::new(sources, name, None)?;
-    let is_known = !event.events.listeners.is_empty() || !event.events.emitters.is_empty();
-    Ok(is_known.then_some(Target::Literal(event)))
+    Ok(Some(Target::Literal(event)))
+}
+
+/// Reports whether something is known to listen to an event, or to emit it.
+fn is_known_event(target: &Target) -> bool {
+    match target {
+        Target::Literal(literal) => {
+            !literal.events.listeners.is_empty() || !literal.events.emitters.is_empty()
+        }
+        _ => false,
+    }
 }
 
 /// Looks up the path of a route, whose first slash may be missing; `None` if the text is no path. The flag

@@ -420,3 +420,36 @@ fn a_kind_may_be_a_type_that_values_have() {
     let text = shop.stdout(&["explore", "which mail senders exist?"]);
     assert!(text.contains("pigeon") && text.contains("post"), "{text}");
 }
+
+#[test]
+fn an_event_may_have_the_name_of_a_function() {
+    let code = "export function reload() { bus.out.emit('reload'); }\n";
+    let shop = Shop::with(&[("web/reload.js", code)]);
+    let text = shop.stdout(&["explore", "who emits reload?"]);
+    assert!(text.starts_with("## literal \"reload\""), "{text}");
+    assert!(text.contains("function reload"), "{text}");
+}
+
+#[test]
+fn a_kind_may_be_the_files_of_a_folder() {
+    let shop = Shop::with(&[
+        ("server/chores/sweep.js", "module.exports = () => 1;\n"),
+        ("server/chores/wash.js", "module.exports = () => 1;\n"),
+        ("server/chores/iron.js", "module.exports = () => 1;\n"),
+        ("server/index.js", "require('./chores/iron')();\n"),
+        (
+            "package.json",
+            "{ \"scripts\": { \"start\": \"node server\" } }\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which chores exist?"]);
+    assert!(
+        text.contains("server/chores/sweep.js") && text.contains("server/chores/wash.js"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "where does the server start?"]);
+    assert!(
+        text.contains("package.json: server/index.js (scripts)"),
+        "{text}"
+    );
+}

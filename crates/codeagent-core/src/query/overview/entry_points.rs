@@ -19,6 +19,9 @@ const OUTPUTS: [&str; 8] = ["dist", "build", "lib", "out", "esm", "cjs", "umd", 
 /// Extensions of source files, best first.
 const ENDINGS: [&str; 8] = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
 
+/// Commands whose argument is a source file or its folder, possibly without an ending.
+const RUNNERS: [&str; 6] = ["bun", "deno", "node", "nodemon", "ts-node", "tsx"];
+
 /// File names that usually belong to entry points.
 const STARTS: [&str; 7] = ["main", "index", "server", "cli", "app", "start", "worker"];
 
@@ -184,14 +187,21 @@ fn named_paths(package: &Value) -> Vec<(String, String)> {
 fn collect(value: &Value, field: &str, depth: usize, named: &mut Vec<(String, String)>) {
     match value {
         Value::String(text) if field == "scripts" => {
-            let words = text
+            let words: Vec<&str> = text
                 .split_whitespace()
-                .map(|word| word.trim_matches(['"', '\'']));
-            let paths = words.filter(|word| {
-                word.rsplit_once('.')
-                    .is_some_and(|(_, ending)| ENDINGS.contains(&ending))
-            });
-            named.extend(paths.map(|path| (field.to_owned(), path.to_owned())));
+                .map(|word| word.trim_matches(['"', '\'']))
+                .collect();
+            let is_run = |at: usize| at > 0 && RUNNERS.contains(&words[at - 1]);
+            let is_source = |word: &str| {
+                let ending = word.rsplit_once('.').map(|(_, ending)| ending);
+                ending.is_some_and(|ending| ENDINGS.contains(&ending))
+            };
+            let paths = words
+                .iter()
+                .enumerate()
+                .filter(|(at, word)| is_source(word) || is_run(*at) && !word.starts_with('-'))
+                .map(|(_, word)| word);
+            named.extend(paths.map(|path| (field.to_owned(), (*path).to_owned())));
         }
         Value::String(text) => named.push((field.to_owned(), text.clone())),
         Value::Object(entries) if depth < 4 => {
@@ -332,7 +342,10 @@ mod tests {
         let package = serde_json::json!({
             "bin": { "tool": "./dist/cli.js" },
             "exports": { ".": { "import": "./dist/index.mjs" } },
-            "scripts": { "start": "node --enable-source-maps 'server/start.ts' --port 1" },
+            "scripts": {
+                "dev": "cross-env A=b node dev",
+                "start": "node --enable-source-maps 'server/start.ts' --port 1",
+            },
         });
         let paths: Vec<String> = named_paths(&package)
             .into_iter()
@@ -340,7 +353,12 @@ mod tests {
             .collect();
         assert_eq!(
             paths,
-            ["./dist/cli.js", "./dist/index.mjs", "server/start.ts"]
+            [
+                "./dist/cli.js",
+                "./dist/index.mjs",
+                "dev",
+                "server/start.ts"
+            ]
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Names among the words of a sentence that do not look like names.
 
 use super::tokens::{Token, is_common};
-use super::{EVENTS, LiteralTarget, MAX_TARGETS, Target, Targets, has_literal, symbols};
+use super::{EVENTS, MAX_TARGETS, Target, Targets, event, symbols};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
 use crate::query::{QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
@@ -90,14 +90,12 @@ pub(super) fn plain_event(
     targets: &Targets,
     tokens: &[Token<'_>],
 ) -> Result<Option<Target>, QueryError> {
-    if !targets.mentions(EVENTS) {
-        return Ok(None);
-    }
     let is_verb = |token: &Token<'_>| EVENTS.iter().any(|verb| token.text.starts_with(verb));
-    for token in tokens {
-        if is_uncommon(token) && !is_verb(token) && has_literal(sources.snapshot(), token.text)? {
-            let event = LiteralTarget::new(sources, token.text, None)?;
-            return Ok(Some(Target::Literal(event)));
+    for token in tokens.iter().filter(|token| is_uncommon(token)) {
+        if !is_verb(token)
+            && let Some(event) = event(sources, targets, token.text)?
+        {
+            return Ok(Some(event));
         }
     }
     Ok(None)

@@ -37,6 +37,8 @@ pub(super) fn sections(
     let title = format!("symbols whose names end with `{}`", kind.words);
     let rows = rows(occurrences, &kind.named)?;
     document.section(Section::names("found", title, rows).weighing(60));
+    let title = "files of folders that are named so";
+    document.section(Section::list("files", title, kind.files.clone()).weighing(60));
     Ok(())
 }
 
