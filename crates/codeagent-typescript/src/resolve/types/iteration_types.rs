@@ -15,7 +15,7 @@ impl Checker<'_> {
     /// Returns the type of `await` on a value of a type.
     pub fn awaited(&self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(BuiltinType::Promise, args) => {
+            Type::BuiltIn(BuiltinType::Promise | BuiltinType::PromiseLike, args) => {
                 let inner = self
                     .arena
                     .list(args)
@@ -36,7 +36,7 @@ impl Checker<'_> {
                 self.arena.union(&members)
             }
             Type::Instance(..) if !self.is_deepest() => self
-                .with_depth(|| self.as_built_in(ty, BuiltinType::Promise, 0))
+                .with_depth(|| self.as_built_in(ty, BuiltinType::PromiseLike, 0))
                 .unwrap_or(ty),
             _ => ty,
         }
