@@ -73,8 +73,17 @@ impl FileResolver<'_> {
 
     /// Returns the node that a function's type was declared for.
     fn owner_of_type(&self, ty: Ty) -> Option<DeclRef> {
-        let Type::Function(decl, _) = self.get(ty) else {
-            return None;
+        let decl = match self.get(ty) {
+            Type::Function(decl, _) => decl,
+            Type::Intersection(args) => {
+                let members = self.arena.list(args);
+                let mut called = members
+                    .iter()
+                    .filter(|member| !self.signatures(**member).is_empty());
+                let only = called.next().filter(|_| called.next().is_none())?;
+                return self.owner_of_type(*only);
+            }
+            _ => return None,
         };
         if self.is_external_file(decl.file) {
             return None;

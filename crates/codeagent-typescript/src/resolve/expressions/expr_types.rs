@@ -4,7 +4,7 @@
 //! are numbers.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{ExprRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper, primitive_of};
@@ -122,15 +122,16 @@ impl Checker<'_> {
     }
 
     /// Returns the type of `c ? a : b`, `a ?? b` and of the elements of `[a, b]`: without the members
-    /// that are subtypes of others. Types of object literals stay, as the compiler adds the other's
-    /// properties to them.
+    /// that are subtypes of others.
     fn union_without_subtypes(&self, types: &[Ty]) -> Ty {
         let union = self.arena.union(types);
         let members = self.arena.members(union);
         let is_compared = |ty: Ty| match self.get(ty) {
             Type::Instance(..) | Type::Static(_) => true,
             Type::Function(decl, _) => self.type_params(decl).is_empty(),
-            Type::Object(decl, _) => self.decl(decl).kind != DeclKind::ObjectLiteral,
+            Type::Object(decl, _) => {
+                self.decl(decl).kind != DeclKind::ObjectLiteral || self.has_methods(decl)
+            }
             _ => false,
         };
         if !(2..=4).contains(&members.len()) || !members.iter().all(|ty| is_compared(*ty)) {
@@ -150,14 +151,36 @@ impl Checker<'_> {
         self.arena.union(&kept)
     }
 
-    /// Reports whether a type is a subtype of another; a class only of those it is derived from.
+    /// Reports whether an object literal has a method, so that its type decides what is called.
+    fn has_methods(&self, literal: DeclRef) -> bool {
+        let members = self.declared_in(literal.file, self.decl(literal).inner);
+        members
+            .iter()
+            .any(|member| self.decl(at(literal.file, member.1)).kind == DeclKind::Method)
+    }
+
+    /// Reports whether a type is a subtype of another; a class only of those it is derived from, an
+    /// object literal only of those that have all its properties.
     fn is_subtype(&self, ty: Ty, of: Ty) -> bool {
+        let is_literal = |ty: Ty| matches!(self.get(ty), Type::Object(decl, _) if self.decl(decl).kind == DeclKind::ObjectLiteral);
+        if is_literal(ty) && !self.has_keys_of(of, ty) {
+            return false;
+        }
+
         let is_class = |ty: Ty| matches!(self.get(ty), Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class);
         if is_class(ty) && is_class(of) {
             self.is_derived(ty, of) == Some(true)
         } else {
             self.extends(ty, of, &mut Vec::new()) == Some(true)
         }
+    }
+
+    /// Reports whether a type has all members of another.
+    fn has_keys_of(&self, ty: Ty, other: Ty) -> bool {
+        let (Some(own), Some(wanted)) = (self.key_names(ty), self.key_names(other)) else {
+            return false;
+        };
+        wanted.iter().all(|name| own.contains(name))
     }
 
     fn type_of_literal_value(&self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {

@@ -256,7 +256,7 @@ impl Checker<'_> {
                     self.infer_from_types(wanted, values, inference, nesting + 1);
                 }
             }
-            (Type::BuiltIn(wanted, args), Type::BuiltIn(found, given)) if wanted == found => {
+            (Type::BuiltIn(wanted, args), Type::BuiltIn(found, given)) if found.is_a(wanted) => {
                 self.infer_from_lists(args, given, inference, nesting)
             }
             (Type::Tuple(args), Type::Tuple(given)) => {

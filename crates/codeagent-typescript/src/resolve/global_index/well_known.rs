@@ -23,6 +23,11 @@ macro_rules! known {
                 match self { $(Self::$variant => &[$($name),+],)* }
             }
 
+            /// Reports whether each value of a built-in type is one of another, by their declarations.
+            pub fn is_a(self, wanted: Self) -> bool {
+                self == wanted || (self, wanted) == (Self::Promise, Self::PromiseLike)
+            }
+
             /// Returns the global name of a built-in type.
             pub fn name(self) -> &'static str {
                 self.names()[0]
@@ -43,6 +48,7 @@ pub fn words() -> impl Iterator<Item = String> {
         "next",
         "props",
         "prototype",
+        "then",
         "this",
         "Window",
         "Symbol",
@@ -61,7 +67,9 @@ known! {
     /// `T[]`
     Array = "Array" | "ReadonlyArray" | "ArrayLike" | "ConcatArray",
     /// `Promise<T>`
-    Promise = "Promise" | "PromiseLike",
+    Promise = "Promise",
+    /// `PromiseLike<T>`, of which every promise is a subtype.
+    PromiseLike = "PromiseLike",
     /// `Map<K, V>`
     Map = "Map" | "ReadonlyMap" | "WeakMap",
     /// `Set<T>`

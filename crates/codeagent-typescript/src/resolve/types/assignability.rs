@@ -216,7 +216,8 @@ impl Checker<'_> {
                 self.compare_members(sub, sup, None, inferred)
             }
             (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
-                if known != wanted
+                let is_same = known.is_a(wanted);
+                if !is_same
                     && !matches!(
                         wanted,
                         BuiltinType::Iterable | BuiltinType::Record | BuiltinType::Object
@@ -226,7 +227,7 @@ impl Checker<'_> {
                 }
 
                 let fits = self.infer_args(args, given, inferred);
-                Some(fits || known != wanted || known == BuiltinType::Record)
+                Some(fits || !is_same || known == BuiltinType::Record)
             }
             (Type::Tuple(_), Type::BuiltIn(BuiltinType::Array | BuiltinType::Iterable, args)) => {
                 let element = self.type_of_element(sub);

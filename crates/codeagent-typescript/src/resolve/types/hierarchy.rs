@@ -296,7 +296,9 @@ impl Checker<'_> {
     /// Returns the first type argument of the built-in type that a class derives from.
     pub fn as_built_in(&self, ty: Ty, known: BuiltinType, level: u32) -> Option<Ty> {
         match self.get(ty) {
-            Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
+            Type::BuiltIn(found, args) if found.is_a(known) => {
+                self.arena.list(args).first().copied()
+            }
             Type::Instance(decl, args) if level < 6 => {
                 let (group, types) = (self.merged_symbol(decl), self.arena.list(args));
                 self.find_in_bases(&group, &types, |base| {

@@ -180,8 +180,14 @@ impl Checker<'_> {
         self.substitute(result, mapper)
     }
 
-    /// Reports whether a signature accepts this number of type arguments.
+    /// Reports whether a signature accepts this number of type arguments: at least one for each type
+    /// parameter without a default.
     pub fn takes_type_args(&self, signature: Signature, count: usize) -> bool {
-        matches!(signature, Signature::Declared(decl, _) if self.decl(decl).type_params.len() == count)
+        let Signature::Declared(decl, _) = signature else {
+            return false;
+        };
+        let params = self.type_params(decl);
+        let is_required = |param: &&DeclRef| self.decl(**param).ty.is_none();
+        (params.iter().filter(is_required).count()..=params.len()).contains(&count)
     }
 }

@@ -15,7 +15,7 @@ impl Checker<'_> {
     /// Returns the type of `await` on a value of a type.
     pub fn awaited(&self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(BuiltinType::Promise, args) => {
+            Type::BuiltIn(BuiltinType::Promise | BuiltinType::PromiseLike, args) => {
                 let inner = self
                     .arena
                     .list(args)
@@ -36,7 +36,7 @@ impl Checker<'_> {
                 self.arena.union(&members)
             }
             Type::Instance(..) if !self.is_deepest() => self
-                .with_depth(|| self.as_built_in(ty, BuiltinType::Promise, 0))
+                .with_depth(|| self.as_built_in(ty, BuiltinType::PromiseLike, 0))
                 .unwrap_or(ty),
             _ => ty,
         }
@@ -129,9 +129,32 @@ impl Checker<'_> {
         }
 
         let next = self.type_of_member(iterator, self.tables.find("next"));
-        match self.get(self.result_of(next)) {
+        self.type_of_last_value(self.result_of(next))
+    }
+
+    /// Returns `Return` of an `IteratorResult<T, Return>`, which the libraries declare as a union
+    /// of `IteratorYieldResult<T>` and `IteratorReturnResult<Return>`.
+    fn type_of_last_value(&self, result: Ty) -> Ty {
+        match self.get(result) {
             Type::BuiltIn(BuiltinType::IteratorResult, args) => {
                 self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
+            }
+            Type::Union(args) => {
+                let members = self.arena.list(args);
+                let mut values = members
+                    .iter()
+                    .map(|member| self.type_of_last_value(*member));
+                values.find(|ty| *ty != Ty::UNKNOWN).unwrap_or(Ty::UNKNOWN)
+            }
+            Type::Instance(decl, args)
+                if self.is_external_global(decl)
+                    && self.spelling(self.decl_name(decl)) == "IteratorReturnResult" =>
+            {
+                self.arena
+                    .list(args)
+                    .first()
+                    .copied()
+                    .unwrap_or(Ty::UNKNOWN)
             }
             _ => Ty::UNKNOWN,
         }

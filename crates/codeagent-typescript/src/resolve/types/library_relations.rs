@@ -28,6 +28,7 @@ impl Checker<'_> {
             }
             BuiltinType::Iterable => lacks("[Symbol.iterator]"),
             BuiltinType::AsyncIterable => lacks("[Symbol.asyncIterator]"),
+            BuiltinType::PromiseLike => lacks("then"),
             BuiltinType::Array
             | BuiltinType::Promise
             | BuiltinType::Map

@@ -90,12 +90,10 @@ impl Checker<'_> {
         let args = self.arena.list(args);
         let bounds: Vec<Ty> = args
             .iter()
-            .map(|arg| {
-                if let Type::Param(param) = self.get(*arg) {
-                    self.constraint(param)
-                } else {
-                    *arg
-                }
+            .map(|arg| match self.get(*arg) {
+                Type::Param(param) => self.constraint(param),
+                Type::Indexed(object, key) => self.indexed_constraint(object, key),
+                _ => *arg,
             })
             .collect();
 
