@@ -15,7 +15,7 @@ use codeagent_model::graph::Dialect;
 use serde::{Deserialize, Serialize};
 
 /// What the indexes need to know of a declaration file whose facts are loaded on demand. The file
-/// declares nothing global and augments nothing.
+/// augments nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeclarationOutline {
     /// The module specifiers, sorted, one a line.
@@ -26,6 +26,10 @@ pub struct DeclarationOutline {
     others: String,
     /// The specifiers of `export *`, in source order, one a line.
     stars: String,
+    /// The names that the file may declare globally, one a line.
+    globals: String,
+    /// The ambient modules that the file declares, one a line.
+    ambient: String,
     /// Whether the file exports one value as a whole (`export = value`).
     pub is_assigned: bool,
 }
@@ -56,6 +60,15 @@ impl DeclarationOutline {
         self
     }
 
+    /// Adds the names that the file may declare globally, and the ambient modules that it declares.
+    /// All of them are names or specifiers of the file too.
+    #[must_use]
+    pub fn with_globals(mut self, globals: &[&str], ambient: &[&str]) -> Self {
+        self.globals = globals.join("\n");
+        self.ambient = ambient.join("\n");
+        self
+    }
+
     /// Returns the module specifiers, sorted.
     pub fn specifiers(&self) -> impl Iterator<Item = &str> {
         lines(&self.specifiers)
@@ -69,6 +82,16 @@ impl DeclarationOutline {
     /// Returns the specifiers of `export *`, in source order.
     pub fn stars(&self) -> impl Iterator<Item = &str> {
         lines(&self.stars)
+    }
+
+    /// Returns the names that the file declares globally, and possibly more.
+    pub fn globals(&self) -> impl Iterator<Item = &str> {
+        lines(&self.globals)
+    }
+
+    /// Returns the ambient modules that the file declares.
+    pub fn ambient(&self) -> impl Iterator<Item = &str> {
+        lines(&self.ambient)
     }
 
     /// Returns all names in the file, and possibly more.

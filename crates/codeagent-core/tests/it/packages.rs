@@ -296,6 +296,51 @@ fn an_edit_can_start_using_a_package() {
 }
 
 #[test]
+fn an_edit_can_start_using_an_ambient_module() {
+    let ambient = "declare module \"disk\" {\n  export function pass<T>(value: T): T;\n}\n\
+                   declare module \"disk/more\" {\n  export * from \"disk\";\n}\n";
+    let globals = "declare var shared: { pass<T>(value: T): T };\n\
+                   declare namespace Bags { interface Bag<T> { item: T } }\n";
+    let around =
+        "export {};\ndeclare global { namespace Bags { function bag<T>(item: T): Bag<T> } }\n";
+    let other = USE.replace("from \"lib\"", "from \"disk/more\"");
+    let global =
+        "import \"lib\";\nclass Own { run() { } stop() { } }\nshared.pass(new Own()).run();\n";
+    let bag =
+        "import \"lib\";\nclass Own { run() { } stop() { } }\nBags.bag(new Own()).item.run();\n";
+    let without = "import \"lib\";\nclass Own { run() { } stop() { } }\nnew Own();\n";
+    let files: [(&str, &str); 4] = [
+        (
+            "node_modules/lib/index.d.ts",
+            "import \"./ambient\";\nimport \"./globals\";\nimport \"./around\";\n",
+        ),
+        ("node_modules/lib/ambient.d.ts", ambient),
+        ("node_modules/lib/globals.d.ts", globals),
+        ("node_modules/lib/around.d.ts", around),
+    ];
+
+    let mut repository = Repository::of(&files);
+    repository.write(&[("a.ts", without), ("b.ts", "import \"lib\";\n")]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+    for text in [&other, global, bag, &USE.replace("lib", "disk")] {
+        repository.write(&[("a.ts", text)]);
+        repository.index_only("a.ts");
+        assert_eq!(repository.calls(), TYPED, "{text}");
+        repository.write(&[("a.ts", without)]);
+        repository.index_only("a.ts");
+        assert_eq!(repository.calls(), UNTYPED);
+    }
+
+    repository.write(&[
+        ("a.ts", global),
+        ("node_modules/lib/globals.d.ts", "export {};\n"),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+}
+
+#[test]
 fn global_declarations_of_a_package_apply_where_it_is_imported() {
     let own = "class Own { run() { } }\n";
     let mut repository = Repository::of(&[

@@ -190,8 +190,11 @@ impl Installed {
                 add(&blake3::Hash::from_bytes(self.files[at].key.0).to_hex());
                 let (file, number) = (&file.facts, FileId(number as u32));
                 let support = world.support(number);
-                // A file with an outline adds nothing to other files.
-                if file.outline().is_none() && !support.provided_keys(file).is_empty() {
+                let is_seen = match file.outline() {
+                    Some(outline) => outline.globals().chain(outline.ambient()).next().is_some(),
+                    None => !support.provided_keys(file).is_empty(),
+                };
+                if is_seen {
                     let programs = support.programs(number, world);
                     programs.into_iter().flatten().for_each(&mut add);
                 }

@@ -9,6 +9,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::world::{FileId, WorldFile};
 use codeagent_model::facts::*;
 
+use super::global_names::ProvidedNames;
 use super::outer_params::OuterParams;
 
 /// The index of one file. Empty for files of other languages.
@@ -56,6 +57,8 @@ pub struct FileIndex {
     pub(super) modules: Vec<(Sym, Option<FileId>)>,
     /// Those specifiers without a file that a tsconfig maps into the repository.
     pub unresolved_aliases: Vec<Sym>,
+    /// Its global declarations and ambient modules, if it is indexed on demand.
+    pub(super) provided: ProvidedNames,
     /// The dependency keys of its function bodies.
     pub(super) bodies: Vec<DependencyKey>,
     /// The outer type parameters that its types can refer to, determined on the first instantiation.
@@ -185,6 +188,12 @@ impl FileIndex {
         declared
             .map(|entry| entry.1)
             .chain(clauses.map(|entry| entry.1))
+    }
+
+    /// Returns the name of one of its strings.
+    pub fn name(&self, sym: Sym) -> Name {
+        let name = self.names.get(sym.0 as usize);
+        name.copied().unwrap_or(Name::NONE)
     }
 
     pub fn names(&self) -> impl Iterator<Item = Name> + '_ {

@@ -11,6 +11,7 @@ use codeagent_lang::{DeclarationOutline, FileFacts};
 use codeagent_model::facts::ExportId;
 
 use super::file_index::{FileIndex, StarTargets};
+use super::global_names::ProvidedNames;
 use super::module_resolution::ModulePaths;
 
 /// The entry of a file. The default is that of a file of another language.
@@ -171,6 +172,7 @@ impl Outlined {
         let mut index = FileIndex::new(&self.file, |text| names.add_later(text), target);
 
         let facts = &self.file.facts;
+        index.provided = ProvidedNames::new(facts, |sym| index.name(sym));
         let stars = index
             .stars
             .iter()

@@ -153,11 +153,7 @@ impl Tables {
     /// checked.
     pub fn leads_further(&self, facts: &Facts) -> bool {
         let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
-        let is_there = |text: &str| {
-            self.globals(self.find(text))
-                .last()
-                .is_some_and(|decl| self.is_of_library(decl.file))
-        };
+        let is_there = |text: &str| self.is_global_of_library(self.find(text));
 
         let leads = |text: &str| {
             let mut texts = self

@@ -5,6 +5,7 @@
 
 mod assertions;
 pub mod file_index;
+pub mod global_names;
 mod indexed_file;
 pub mod libraries;
 pub mod module_resolution;

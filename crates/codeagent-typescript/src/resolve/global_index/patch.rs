@@ -17,9 +17,10 @@ use codeagent_model::facts::{DeclId, DeclKind, Facts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_index::{FileIndex, specifiers};
+use super::global_names::is_global;
 use super::indexed_file::IndexedFile;
 use super::module_resolution::is_of_package;
-use super::tables::{Tables, is_global, is_typescript};
+use super::tables::{Tables, is_typescript};
 
 /// Everything a file contributes to the index of other files, except the numbers of declarations.
 #[derive(PartialEq)]

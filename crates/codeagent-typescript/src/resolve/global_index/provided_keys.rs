@@ -8,7 +8,8 @@ use codeagent_model::facts::{DeclId, DeclKind, Declaration, Facts};
 use smallvec::{SmallVec, smallvec};
 
 use super::assertions::asserting;
-use super::tables::{augmenting, is_global};
+use super::global_names::is_global;
+use super::tables::augmenting;
 
 pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
 /// Keys of ambient modules.

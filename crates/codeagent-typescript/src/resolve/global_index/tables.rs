@@ -97,10 +97,15 @@ impl Tables {
                 None => tables.index(file).into(),
             };
             tables.files.push(index);
-            if file.facts.outline().is_none() {
-                tables.add_globals(FileId(number as u32), &file.facts);
-                tables.add_augmenting(FileId(number as u32), file);
-                tables.add_asserting(FileId(number as u32), file);
+
+            let id = FileId(number as u32);
+            match file.facts.outline() {
+                Some(outline) => tables.add_outlined_globals(id, outline),
+                None => {
+                    tables.add_globals(id, &file.facts);
+                    tables.add_augmenting(id, file);
+                    tables.add_asserting(id, file);
+                }
             }
         }
 
@@ -145,35 +150,6 @@ impl Tables {
         std::mem::take(&mut self.modules)
     }
 
-    /// Appends the blocks of modules that augment an ambient module to its declarations.
-    fn add_augmented_ambient(&mut self, files: &[WorldFile]) {
-        if self.ambient.is_empty() {
-            return;
-        }
-
-        for (number, file) in files
-            .iter()
-            .enumerate()
-            .filter(|(_, file)| file.facts.outline().is_none())
-            .filter(|(_, file)| is_typescript(file) && file.facts.header.is_module)
-        {
-            let blocks = file
-                .facts
-                .decl_ids()
-                .filter(|id| file.facts.decl(*id).kind == DeclKind::AmbientModule);
-            for id in blocks {
-                let position = DeclRef {
-                    file: FileId(number as u32),
-                    decl: id,
-                };
-                let name = self.name(position.file, file.facts.decl(id).name);
-                if let Some(ambient) = self.ambient.get_mut(&name) {
-                    ambient.push(position);
-                }
-            }
-        }
-    }
-
     pub(super) fn index(&mut self, file: &WorldFile) -> FileIndex {
         let (names, modules) = (&mut self.names, &mut self.modules);
         let resolve = |specifier: &str| modules.resolve(&file.path, specifier);
@@ -185,36 +161,6 @@ impl Tables {
             .map(|(sym, _)| *sym)
             .collect();
         index
-    }
-
-    fn add_globals(&mut self, file: FileId, facts: &Facts) {
-        for id in facts.decl_ids() {
-            let decl = facts.decl(id);
-            let position = DeclRef { file, decl: id };
-            let name = self.name(file, decl.name);
-
-            if decl.kind == DeclKind::AmbientModule {
-                match self
-                    .target(file, decl.name)
-                    .filter(|_| facts.header.is_module)
-                {
-                    Some(module) => self.augmented.entry(module).or_default().push(position),
-                    None if !facts.header.is_module => {
-                        let blocks = self.ambient.entry(name).or_default();
-                        // A declaration in the repository or an installed package replaces the
-                        // bundled one.
-                        if file < self.libraries
-                            || blocks.iter().all(|block| block.file >= self.libraries)
-                        {
-                            blocks.push(position);
-                        }
-                    }
-                    None => {}
-                }
-            } else if is_global(facts, decl) {
-                self.globals.entry(name).or_default().push(position);
-            }
-        }
     }
 
     /// Adds the interfaces with which a file augments types, in the place of those it had.
@@ -239,11 +185,7 @@ impl Tables {
 
     /// Returns the name of a file's string.
     pub fn name(&self, file: FileId, sym: Sym) -> Name {
-        self.file(file)
-            .names
-            .get(sym.0 as usize)
-            .copied()
-            .unwrap_or(Name::NONE)
+        self.file(file).name(sym)
     }
 
     /// Returns the name with this spelling if any file contains it; see `words`.
@@ -349,10 +291,6 @@ impl Tables {
             .map(|entry| entry.2)
     }
 
-    pub(crate) fn globals(&self, name: Name) -> &[DeclRef] {
-        self.globals.get(&name).map_or(&[], Vec::as_slice)
-    }
-
     /// Reports whether the global declarations of `of` are visible in the file being resolved.
     pub fn counts(&self, link: FileId, of: FileId) -> bool {
         self.programs.counts(link, of)
@@ -365,11 +303,6 @@ impl Tables {
         file: FileId,
     ) -> (impl Iterator<Item = &str>, impl Iterator<Item = &str>) {
         (self.programs.compiled(file), self.programs.seen_as(file))
-    }
-
-    /// Returns the blocks that declare an ambient module, then those that augment it.
-    pub fn ambient(&self, name: Name) -> &[DeclRef] {
-        self.ambient.get(&name).map_or(&[], Vec::as_slice)
     }
 
     /// Reports whether a file has any export clauses.
@@ -396,21 +329,6 @@ impl Tables {
 
 pub fn is_typescript(file: &WorldFile) -> bool {
     file.facts.dialect().language() == Language::TypeScript
-}
-
-/// Reports whether a declaration is visible in every file.
-pub fn is_global(facts: &Facts, decl: &Declaration) -> bool {
-    if decl.name.is_none()
-        || decl.flags.has(DeclFlags::MEMBER)
-        || matches!(
-            decl.kind,
-            DeclKind::Parameter | DeclKind::Narrow | DeclKind::AmbientModule
-        )
-    {
-        return false;
-    }
-    (decl.scope == ScopeId(0) && !facts.header.is_module)
-        || facts.scope(decl.scope).kind == ScopeKind::Global
 }
 
 /// Returns the interfaces that a module declares in `declare global` and in `declare module` of a

@@ -16,8 +16,8 @@ use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashMap;
 
+use crate::resolve::global_index::global_names::is_global;
 use crate::resolve::global_index::provided_keys::{AMBIENT, AUGMENTED, GLOBAL};
-use crate::resolve::global_index::tables::is_global;
 use crate::resolve::symbols::scopes::{DeclList, Meaning};
 use crate::resolve::symbols::{Symbols, at};
 
@@ -92,11 +92,8 @@ impl Symbols<'_> {
 
         if is_global(facts, own) {
             self.record_lookup(GLOBAL, name);
-            let all = self.visible(self.tables.globals(name));
-            let mut found: DeclList = all
-                .into_iter()
-                .filter(|other| merges(own, self.decl(*other)))
-                .collect();
+            let all = self.tables.globals(self.file, name);
+            let mut found: DeclList = all.filter(|other| merges(own, self.decl(*other))).collect();
             self.before_library(&mut found);
             return found;
         }
@@ -163,7 +160,7 @@ impl Symbols<'_> {
 
     fn ambient_group(&self, first: DeclRef, module: Name) -> Rc<MergedSymbol> {
         self.groups.get_or_insert_with(first, || {
-            MergedSymbol::of(self.visible(self.tables.ambient(module)))
+            MergedSymbol::of(self.tables.ambient(self.file, module).collect())
         })
     }
 
@@ -171,13 +168,8 @@ impl Symbols<'_> {
     /// module.
     pub fn ambient(&self, module: Name) -> Rc<MergedSymbol> {
         self.record_lookup(AMBIENT, module);
-        match self
-            .tables
-            .ambient(module)
-            .iter()
-            .find(|block| self.is_visible(**block))
-        {
-            Some(&first) if !self.facts(first.file).header.is_module => {
+        match self.tables.ambient(self.file, module).next() {
+            Some(first) if !self.facts(first.file).header.is_module => {
                 self.ambient_group(first, module)
             }
             _ => Rc::default(),

@@ -28,8 +28,9 @@ use rustc_hash::FxHashSet;
 
 use self::merging::MergedSymbol;
 use self::type_parameters::OuterParamList;
+use crate::resolve::global_index::global_names::is_global;
 use crate::resolve::global_index::provided_keys;
-use crate::resolve::global_index::tables::{Tables, is_global};
+use crate::resolve::global_index::tables::Tables;
 use crate::resolve::queries::{self, Query};
 
 /// The number of declarations of one name that cost one step: a namespace may have hundreds of

@@ -163,7 +163,7 @@ impl Symbols<'_> {
     pub fn lookup_global(&self, name: Name, meaning: Meaning) -> DeclList {
         self.record_lookup(GLOBAL, name);
         let mut found = DeclList::new();
-        for decl in self.visible(self.tables.globals(name)) {
+        for decl in self.tables.globals(self.file, name) {
             let kind = self.decl(decl).kind;
             if meaning.holds(kind) {
                 found.push(decl);
