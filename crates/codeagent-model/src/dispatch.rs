@@ -42,6 +42,9 @@ words! {
 /// Segments of a path on which a router may be mounted.
 const MAX_MOUNTED: usize = 2;
 
+/// The methods of HTTP requests, which are the verbs of routes.
+pub const VERBS: [&str; 7] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+
 /// The verb of a route or request that may be any.
 pub const ANY_VERB: &str = "*";
 

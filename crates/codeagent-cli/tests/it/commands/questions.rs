@@ -381,6 +381,15 @@ fn what_happens_is_not_asked_of_a_property() {
     assert!(!text.contains("## public field"), "{text}");
     let text = shop.stdout(&["explore", "where is round read?"]);
     assert!(text.contains("Row.round"), "{text}");
+
+    // A local function of a test has the name, too.
+    let code =
+        "export class Options { get draft() { return 1; } }\nexport function onDraftKept() {}\n";
+    let test = "test('keeps', () => { const draft = () => 1; draft(); });\n";
+    let shop = Shop::with(&[("web/options.ts", code), ("web/options.test.ts", test)]);
+    let text = shop.stdout(&["explore", "what happens when a draft is kept?"]);
+    assert!(text.contains("onDraftKept"), "{text}");
+    assert!(!text.starts_with("## public accessor"), "{text}");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn functions_in(
     Ok(names)
 }
 
-/// Returns the word of a sentence about an event that is a string of the repository.
+/// Returns the event that a word of a sentence names, if it is a string of the repository.
 pub(super) fn plain_event(
     sources: &Sources<'_>,
     targets: &Targets,
@@ -113,7 +113,7 @@ pub(super) fn plain_name(
         return Ok(None);
     }
 
-    // Nothing happens when a game is started that has to do with every property `game`.
+    // `what happens when a game is started?` is not about properties `game`.
     let has_values = !targets.mentions(&["happen"]);
     let is_candidate = |node: &Node| match node.node_type {
         NodeType::Module => false,
@@ -127,7 +127,11 @@ pub(super) fn plain_name(
             .iter()
             .any(|node| node.name == token.text && is_candidate(node));
 
-        if is_declared && let Ok(target) = symbols(snapshot, token.text)? {
+        if is_declared
+            && let Ok(target) = symbols(snapshot, token.text)?
+            && let Some(best) = target.groups.first()
+            && is_candidate(best.first())
+        {
             return Ok(Some(Target::Symbols(target)));
         }
     }

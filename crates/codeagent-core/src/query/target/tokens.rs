@@ -1,6 +1,7 @@
 //! Splits a text into words that may name targets.
 
 use crate::embed::tokenizer::{camel_words, runs};
+use crate::model::dispatch::VERBS;
 
 /// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +30,6 @@ const COMMON: &str = "\
     settings show signature start starts subclass subclasses surface test tests that the their \
     them there they this through to two type types unit up use used uses using value variable \
     via what when where which who whom why will with without work works write writes written";
-
-/// Methods of HTTP requests.
-const REQUEST_METHODS: [&str; 7] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
 /// Reports whether a word belongs to prose rather than to code.
 pub(in crate::query) fn is_common(word: &str) -> bool {
@@ -96,7 +94,7 @@ pub fn name_words(text: &str) -> Vec<String> {
 /// Reports whether a word is the method of an HTTP request.
 #[must_use]
 pub fn is_request_method(word: &str) -> bool {
-    REQUEST_METHODS.contains(&word)
+    VERBS.contains(&word)
 }
 
 impl Token<'_> {
@@ -177,7 +175,7 @@ fn push_call<'a>(tokens: &mut Vec<Token<'a>>, function: &'a str, text: &'a str) 
     let function = trimmed(function);
     let member = function.rsplit_once('.').map(|(_, member)| member);
     let name = member.unwrap_or(function);
-    let method = REQUEST_METHODS
+    let method = VERBS
         .into_iter()
         .find(|method| method.eq_ignore_ascii_case(name));
     match method {

@@ -16,11 +16,7 @@ pub fn names_ending_with(
     words: &[String],
     limit: usize,
 ) -> Result<Vec<Node>, StoreError> {
-    let parts: Vec<String> = words
-        .iter()
-        .map(|word| format!("name : {}", quoted(word)))
-        .collect();
-    matching(snapshot, &parts, limit, |node| {
+    matching(snapshot, &in_names(words), limit, |node| {
         !node.flags.has(NodeFlags::LOCAL) && ends_with(&SymbolName::of(&node.name), words)
     })
 }
@@ -31,11 +27,7 @@ pub fn types_with_words(
     words: &[String],
     limit: usize,
 ) -> Result<Vec<Node>, StoreError> {
-    let parts: Vec<String> = words
-        .iter()
-        .map(|word| format!("name : {}", quoted(word)))
-        .collect();
-    matching(snapshot, &parts, limit, |node| {
+    matching(snapshot, &in_names(words), limit, |node| {
         let name = SymbolName::of(&node.name);
         node.node_type.is_type() && words.iter().all(|word| name.words().any(|own| own == word))
     })
@@ -56,6 +48,14 @@ pub fn tests_with_beginnings(
         let mut paths = node.spans.iter().map(|span| span.path.as_str());
         node.node_type == NodeType::Method && paths.any(is_test_path)
     })
+}
+
+/// Returns the parts of a query for names with all of these words.
+fn in_names(words: &[String]) -> Vec<String> {
+    words
+        .iter()
+        .map(|word| format!("name : {}", quoted(word)))
+        .collect()
 }
 
 /// Returns at most `limit` symbols that match all parts of a query and a predicate.

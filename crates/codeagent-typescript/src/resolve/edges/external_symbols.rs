@@ -275,6 +275,17 @@ impl FileResolver<'_> {
             path.add(self.spelling(name));
             return Some(path);
         }
+        self.path_of_re_export(file, specifier, name, depth)
+    }
+
+    /// Returns the path of what a module of the repository exports under a name.
+    fn path_of_re_export(
+        &self,
+        file: FileId,
+        specifier: Sym,
+        name: Name,
+        depth: usize,
+    ) -> Option<ImportedPath> {
         match self.resolve_module(file, specifier) {
             ResolvedName::Module(target) if depth < MAX_NAMES => {
                 self.path_of_export(target, name, depth + 1)
@@ -313,12 +324,13 @@ impl FileResolver<'_> {
         let mut paths: Vec<ImportedPath> = Vec::new();
         for id in self.tables.stars_with(file, name) {
             let module = facts.exports[id.index()].module;
-            let is_package = self.path_of_module_in(file, module).is_some();
-            if let Some(path) = self.path_of_member(file, module, name, depth) {
-                paths.push(ImportedPath {
-                    is_assumed: path.is_assumed || is_package,
-                    ..path
-                });
+            match self.path_of_module_in(file, module) {
+                Some(mut path) => {
+                    path.add(self.spelling(name));
+                    path.is_assumed = true;
+                    paths.push(path);
+                }
+                None => paths.extend(self.path_of_re_export(file, module, name, depth)),
             }
         }
 

@@ -115,9 +115,6 @@ pub const CLIENTS: &[&str] = &[
 /// Keys of an object that name the class provided for its `provide`.
 pub const PROVIDED: &[&str] = &["useClass", "useExisting", "useFactory", "useValue"];
 
-/// Methods of requests that an object with a `path` and a `handler` names.
-pub const VERBS: &[&str] = &["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
-
 /// Keys of an object that say what is shown at its `path`.
 pub const SHOWN: &[&str] = &[
     "component",

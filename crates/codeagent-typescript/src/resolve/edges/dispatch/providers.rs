@@ -2,13 +2,13 @@
 //! the function that answers a route of a server. They are recognised by the keys of an object literal.
 
 use codeagent_lang::{Dispatch, DispatchEnd, Target};
-use codeagent_model::dispatch::DispatchKind;
+use codeagent_model::dispatch::{DispatchKind, VERBS};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 use codeagent_model::span::Position;
 use rustc_hash::FxHashMap;
 
-use super::frameworks::{PROVIDED, SHOWN, VERBS};
+use super::frameworks::{PROVIDED, SHOWN};
 use super::routes::join;
 use super::{DispatchSite, MAX_WRAPPERS};
 use crate::resolve::edges::FileResolver;
