@@ -255,11 +255,16 @@ impl<'s> EnclosingSymbols<'s> {
     }
 }
 
-/// Returns the innermost symbol around a site, other than namespaces.
+/// Returns the innermost symbol around a site, other than namespaces. Only a type inherits, not its
+/// primary constructor on the same line.
 fn innermost(nodes: &[Node], site: &ExternalSite) -> Option<NodeId> {
+    let may_be_source = |node: &&Node| match node.node_type {
+        NodeType::Module | NodeType::File => false,
+        other => other.is_type() || !is_hierarchical(site.edge_type),
+    };
     let spans = nodes
         .iter()
-        .filter(|node| !matches!(node.node_type, NodeType::Module | NodeType::File))
+        .filter(may_be_source)
         .flat_map(|node| node.spans.iter().map(move |span| (node.id, span.span)));
     let around = spans.filter(|(_, span)| encloses(span, site));
     around

@@ -64,16 +64,25 @@ pub(super) fn files_of_route(
         );
     }
 
-    let serving = paths
-        .into_iter()
-        .filter(|path| !store::is_test_path(path))
-        .filter(|path| method.is_none_or(|method| method == "GET") || !is_page(path))
-        .filter(|path| {
+    paths.retain(|path| !store::is_test_path(path));
+    paths.retain(|path| method.is_none_or(|method| method == "GET") || !is_page(path));
+
+    let served_at = |asked: &str| {
+        let is_serving = |path: &&String| {
             // The class of a Razor page stands beside its template.
             let page = path.strip_suffix(".cs").unwrap_or(path);
-            route_of_file(page).is_some_and(|key| is_served(&asked, &key))
-        });
-    Ok(serving.take(MAX_FILES).collect())
+            route_of_file(page).is_some_and(|key| is_served(asked, &key))
+        };
+        let serving = paths.iter().filter(is_serving);
+        serving.take(MAX_FILES).cloned().collect::<Vec<String>>()
+    };
+    let serving = served_at(&asked);
+    // A client often has `/api` as its base address.
+    Ok(if serving.is_empty() {
+        served_at(&format!("api/{asked}"))
+    } else {
+        serving
+    })
 }
 
 /// Reports whether a route's key covers the key that was asked for. A number may stand for a

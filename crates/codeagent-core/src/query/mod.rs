@@ -101,7 +101,7 @@ pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
 pub use key_path::flow_of_keys;
-pub use kind::{Kind, asked_kind};
+pub use kind::{Kind, Selection, asked_kind};
 pub use labels::Labels;
 pub use literals::{
     Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_sites,

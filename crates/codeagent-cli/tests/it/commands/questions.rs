@@ -90,17 +90,6 @@ app.use(mount('/api', router));
 }
 
 #[test]
-fn a_kind_may_begin_with_an_acronym() {
-    let code = "class Page { public string URL; }\nclass Row { public string URL; }\nabstract class URLShortener { }\nclass BitURLShortener : URLShortener { }\nclass OwnURLShortener : URLShortener { }\n";
-    let shop = Shop::with(&[("src/Shorten.cs", code)]);
-    let text = shop.stdout(&["explore", "which URL shorteners exist?"]);
-    assert!(
-        text.contains("BitURLShortener") && text.contains("OwnURLShortener"),
-        "{text}"
-    );
-}
-
-#[test]
 fn a_path_with_values_is_that_of_a_route_with_parameters() {
     let code = "[Route(\"api\")]
 class CartsController : ControllerBase {
@@ -269,18 +258,6 @@ fn a_route_shows_an_element_or_a_page() {
 }
 
 #[test]
-fn kinds_of_types_are_what_they_are_kinds_of() {
-    let faults =
-        "export class DoorFault {}\nexport class GateFault {}\nexport class TillFault {}\n";
-    let shop = Shop::with(&[("web/faults.ts", faults)]);
-    let text = shop.stdout(&["explore", "which fault classes exist?"]);
-    assert!(
-        text.contains("symbols whose names end with `fault` (3)"),
-        "{text}"
-    );
-}
-
-#[test]
 fn types_of_one_name_share_what_implements_them() {
     let one = "export class Base {}\nexport class Left extends Base {}\n";
     let other = "export class Base {}\nexport class Right extends Base {}\n";
@@ -342,37 +319,6 @@ fn a_name_that_a_package_exports_too_is_told_of_both() {
 }
 
 #[test]
-fn kinds_are_below_base_types_and_types_outside_the_repository() {
-    let queues = "export abstract class QueueBaseService {}\nexport class MailQueueService extends QueueBaseService {}\nexport class PickQueueService extends QueueBaseService {}\nexport class TillQueueService extends QueueBaseService {}\n";
-    let errors = "export class Refused extends Error {}\nexport class DoorRefused extends Refused {}\nexport function showError() {}\n";
-    let icons = "export declare const MdQueue: any;\nexport declare const MdAddQueue: any;\nexport declare const MdPlayQueue: any;\n";
-    let shop = Shop::with(&[
-        ("web/queues.ts", queues),
-        ("web/errors.ts", errors),
-        ("web/page.ts", "export function Error() {}\n"),
-        ("web/icons.d.ts", icons),
-    ]);
-
-    let text = shop.stdout(&["explore", "which queues exist?"]);
-    assert!(
-        text.contains("MailQueueService") && text.contains("TillQueueService"),
-        "{text}"
-    );
-    assert!(!text.contains("MdQueue"), "{text}");
-
-    let text = shop.stdout(&["explore", "which errors exist?"]);
-    assert!(
-        text.contains("class Refused ") && text.contains("class DoorRefused "),
-        "{text}"
-    );
-    assert!(!text.contains("showError"), "{text}");
-
-    let text = shop.stdout(&["explore", "what extends Error?"]);
-    assert!(text.starts_with("## lib:Error"), "{text}");
-    assert!(text.contains("Refused"), "{text}");
-}
-
-#[test]
 fn what_happens_is_not_asked_of_a_property() {
     let code = "class Row { public int round; }\nclass Table { public void OnRoundStarted() { Deal(); } void Deal() { } }\n";
     let shop = Shop::with(&[("src/Table.cs", code)]);
@@ -423,14 +369,6 @@ fn an_event_without_a_known_emitter_is_a_string() {
 }
 
 #[test]
-fn a_kind_may_be_a_type_that_values_have() {
-    let code = "export type MailSender = () => void;\nexport const post: MailSender = () => {};\nexport const pigeon: MailSender = () => {};\n";
-    let shop = Shop::with(&[("web/senders.ts", code)]);
-    let text = shop.stdout(&["explore", "which mail senders exist?"]);
-    assert!(text.contains("pigeon") && text.contains("post"), "{text}");
-}
-
-#[test]
 fn an_event_may_have_the_name_of_a_function() {
     let code = "export function reload() { bus.out.emit('reload'); }\n";
     let shop = Shop::with(&[("web/reload.js", code)]);
@@ -440,25 +378,14 @@ fn an_event_may_have_the_name_of_a_function() {
 }
 
 #[test]
-fn a_kind_may_be_the_files_of_a_folder() {
-    let shop = Shop::with(&[
-        ("server/chores/sweep.js", "module.exports = () => 1;\n"),
-        ("server/chores/wash.js", "module.exports = () => 1;\n"),
-        ("server/chores/iron.js", "module.exports = () => 1;\n"),
-        ("server/index.js", "require('./chores/iron')();\n"),
-        (
-            "package.json",
-            "{ \"scripts\": { \"start\": \"node server\" } }\n",
-        ),
-    ]);
-    let text = shop.stdout(&["explore", "which chores exist?"]);
+fn a_string_may_name_a_function() {
+    let code = "export async function sendDigest() {}\n";
+    let other = "export function start(client: any) {\n  client.workflow.start('sendDigest');\n}\n";
+    let shop = Shop::with(&[("web/digest.ts", code), ("web/start.ts", other)]);
+    let text = shop.stdout(&["explore", "who starts sendDigest?"]);
     assert!(
-        text.contains("server/chores/sweep.js") && text.contains("server/chores/wash.js"),
-        "{text}"
-    );
-    let text = shop.stdout(&["explore", "where does the server start?"]);
-    assert!(
-        text.contains("package.json: server/index.js (scripts)"),
+        text.contains("named in strings, matched by equal text (1):")
+            && text.contains("  2 start: "),
         "{text}"
     );
 }

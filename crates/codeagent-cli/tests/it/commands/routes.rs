@@ -215,3 +215,18 @@ fn an_object_with_a_method_a_path_and_a_handler_is_a_route() {
     let text = shop.stdout(&["explore", "what serves GET /sign-in?"]);
     assert!(text.contains("web/app/sign-in/page.tsx"), "{text}");
 }
+
+#[test]
+fn a_client_may_leave_the_base_address_out() {
+    let route = "export async function POST(request: Request) {}\n";
+    let form = "export const join = (send: any) => send('/doors/join');\n";
+    let shop = Shop::with(&[
+        ("src/app/api/doors/join/route.ts", route),
+        ("src/form.ts", form),
+    ]);
+    let text = shop.stdout(&["explore", "what serves '/doors/join'?"]);
+    assert!(
+        text.contains("files that serve it, by their path:\nsrc/app/api/doors/join/route.ts"),
+        "{text}"
+    );
+}

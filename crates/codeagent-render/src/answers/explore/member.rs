@@ -8,7 +8,7 @@ use codeagent_core::query::{self, CallbackLines, Occurrence, Occurrences, Relati
 
 use super::literal::plain_text;
 use super::reads_and_writes::reads_and_writes;
-use super::{LESS_LIKELY, Subject, flow};
+use super::{LESS_LIKELY, Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
@@ -150,7 +150,7 @@ fn uses(
         in_tests(subject, document, occurrences, (&ids, tests))?;
     }
     possible(subject, document, occurrences, is_unused)?;
-    mentions(subject, document, occurrences, is_unused)
+    mentions::sections(subject, document, occurrences, is_unused)
 }
 
 /// Returns the symbols with those that wrap them, which are named with their numbers of uses.
@@ -268,35 +268,6 @@ fn named_in_tests(
     let title = "named in tests, matched by equal text";
     let section = Section::occurrence_rows("named in tests", title, found.tests);
     document.section(subject.wants.weigh(section, true, 0));
-    Ok(())
-}
-
-/// Adds the lines of files in other languages, such as templates, that contain a symbol's name: if code
-/// does not use it, or if the question asks for uses and the name is compound.
-pub(super) fn mentions(
-    subject: &Subject<'_>,
-    document: &mut Document,
-    occurrences: &Occurrences<'_, '_>,
-    is_unused: bool,
-) -> Result<(), AnswerError> {
-    let name = subject.first().name.as_str();
-    let asks_for_uses = subject.wants.callers || subject.wants.impact;
-    let is_asked = asks_for_uses && query::is_compound(name);
-    if !is_unused && !is_asked {
-        return Ok(());
-    }
-    let found = query::text_mentions(occurrences.sources, &[name])?;
-    let places = found.lines.into_iter().map(|mention| Occurrence {
-        path: mention.path,
-        line: mention.line,
-        source: Some(mention.text),
-        ..Occurrence::default()
-    });
-
-    let title = "named in files of other languages, matched by equal text";
-    let section = Section::occurrence_rows("mentions", title, places.collect());
-    let wants = subject.wants;
-    document.section(wants.weigh(section, wants.callers || wants.impact, 10));
     Ok(())
 }
 

@@ -15,6 +15,7 @@ mod kind;
 mod literal;
 mod literal_use;
 mod member;
+mod mentions;
 mod others;
 mod reads_and_writes;
 mod type_symbol;
@@ -84,7 +85,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     };
     let mut is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
     if !kind::names_symbols(&targets)
-        && let Some(asked) = query::asked_kind(&snapshot, text)?
+        && let Some(asked) = query::asked_kind(&mut occurrences, text)?
     {
         kind::sections(&mut document, &mut occurrences, &asked, wants)?;
         is_answered = true;

@@ -4,9 +4,9 @@ use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, No
 use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
 
 use super::heading::signature;
-use super::member::{mentions, own_lines};
+use super::member::own_lines;
 use super::wants::Wants;
-use super::{Subject, flow};
+use super::{Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
@@ -263,7 +263,7 @@ fn uses(
     if !wants.no_tests {
         tests(subject, document, occurrences, in_tests)?;
     }
-    mentions(subject, document, occurrences, is_unused)
+    mentions::sections(subject, document, occurrences, is_unused)
 }
 
 /// Returns the uses of a type other than its constructions: by name, and through what stands for it.

@@ -1,0 +1,145 @@
+//! `codeagent explore`: everything of a kind.
+
+use super::Shop;
+
+#[test]
+fn a_kind_may_begin_with_an_acronym() {
+    let code = "class Page { public string URL; }\nclass Row { public string URL; }\nabstract class URLShortener { }\nclass BitURLShortener : URLShortener { }\nclass OwnURLShortener : URLShortener { }\n";
+    let shop = Shop::with(&[("src/Shorten.cs", code)]);
+    let text = shop.stdout(&["explore", "which URL shorteners exist?"]);
+    assert!(
+        text.contains("BitURLShortener") && text.contains("OwnURLShortener"),
+        "{text}"
+    );
+}
+
+#[test]
+fn kinds_of_types_are_what_they_are_kinds_of() {
+    let faults =
+        "export class DoorFault {}\nexport class GateFault {}\nexport class TillFault {}\n";
+    let shop = Shop::with(&[("web/faults.ts", faults)]);
+    let text = shop.stdout(&["explore", "which fault classes exist?"]);
+    assert!(
+        text.contains("symbols whose names end with `fault` (3)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn kinds_are_below_base_types_and_types_outside_the_repository() {
+    let queues = "export abstract class QueueBaseService {}\nexport class MailQueueService extends QueueBaseService {}\nexport class PickQueueService extends QueueBaseService {}\nexport class TillQueueService extends QueueBaseService {}\n";
+    let errors = "export class Refused extends Error {}\nexport class DoorRefused extends Refused {}\nexport function showError() {}\n";
+    let icons = "export declare const MdQueue: any;\nexport declare const MdAddQueue: any;\nexport declare const MdPlayQueue: any;\n";
+    let shop = Shop::with(&[
+        ("web/queues.ts", queues),
+        ("web/errors.ts", errors),
+        ("web/page.ts", "export function Error() {}\n"),
+        ("web/icons.d.ts", icons),
+    ]);
+
+    let text = shop.stdout(&["explore", "which queues exist?"]);
+    assert!(
+        text.contains("MailQueueService") && text.contains("TillQueueService"),
+        "{text}"
+    );
+    assert!(!text.contains("MdQueue"), "{text}");
+
+    let text = shop.stdout(&["explore", "which errors exist?"]);
+    assert!(
+        text.contains("class Refused ") && text.contains("class DoorRefused "),
+        "{text}"
+    );
+    assert!(!text.contains("showError"), "{text}");
+
+    let text = shop.stdout(&["explore", "what extends Error?"]);
+    assert!(text.starts_with("## lib:Error"), "{text}");
+    assert!(text.contains("Refused"), "{text}");
+}
+
+#[test]
+fn a_kind_may_be_a_type_that_values_have() {
+    let code = "export type MailSender = () => void;\nexport const post: MailSender = () => {};\nexport const pigeon: MailSender = () => {};\n";
+    let shop = Shop::with(&[("web/senders.ts", code)]);
+    let text = shop.stdout(&["explore", "which mail senders exist?"]);
+    assert!(text.contains("pigeon") && text.contains("post"), "{text}");
+}
+
+#[test]
+fn a_kind_may_be_the_files_of_a_folder() {
+    let shop = Shop::with(&[
+        ("server/chores/sweep.js", "module.exports = () => 1;\n"),
+        ("server/chores/wash.js", "module.exports = () => 1;\n"),
+        ("server/chores/iron.js", "module.exports = () => 1;\n"),
+        ("server/index.js", "require('./chores/iron')();\n"),
+        (
+            "package.json",
+            "{ \"scripts\": { \"start\": \"node server\" } }\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which chores exist?"]);
+    assert!(
+        text.contains("server/chores/sweep.js") && text.contains("server/chores/wash.js"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "where does the server start?"]);
+    assert!(
+        text.contains("package.json: server/index.js (scripts)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn words_before_a_kind_select_of_it() {
+    let code = "export class DoorProvider {}\nexport class GateProvider {}\nexport class WallProvider {}\n";
+    let mail = "export class PostProvider {}\n";
+    let shop = Shop::with(&[("web/providers.ts", code), ("web/mails/post.ts", mail)]);
+    let text = shop.stdout(&["explore", "which mail providers are there?"]);
+    assert!(
+        text.starts_with(
+            "of the kind `provider`, with `mail` in its name or path (1):\n class PostProvider"
+        ),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "which gate providers do we have in web?"]);
+    assert!(
+        text.contains("GateProvider") && !text.contains("DoorProvider"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "which sea providers are defined here?"]);
+    assert!(
+        text.starts_with(
+            "nothing is of the kind `provider`, with `sea` in its name or path; all of the kind:"
+        ) && text.contains("DoorProvider"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "list the providers in mails"]);
+    assert!(
+        text.contains("PostProvider") && !text.contains("DoorProvider"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_kind_may_be_a_decorator_or_an_attribute() {
+    let web = "import { Chore } from 'chores';\nexport class House {\n  @Chore({ name: 'wash' })\n  wash() {}\n  dry() { Chore({}); }\n}\n";
+    let code = "class ErrandAttribute : System.Attribute {}\nclass Shop { [Errand] void Buy() {} void Look() { new ErrandAttribute(); } }\n";
+    let shop = Shop::with(&[("web/house.ts", web), ("src/Shop.cs", code)]);
+    let text = shop.stdout(&["explore", "which chores exist?"]);
+    assert!(
+        text.starts_with("with an attribute or decorator `chore` (1):\n method House.wash"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "which errands exist?"]);
+    assert!(
+        text.contains("method Shop.Buy") && !text.contains("Shop.Look"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_type_inherits_not_its_primary_constructor() {
+    let code = "using System;\nclass LateFault(string door) : Exception(door);\n";
+    let shop = Shop::with(&[("src/Faults.cs", code)]);
+    let text = shop.stdout(&["explore", "what extends Exception?"]);
+    assert!(text.contains("  2 LateFault: class LateFault"), "{text}");
+}

@@ -1,0 +1,227 @@
+//! Parses a question for everything of a kind: `which email providers are there in the backend?`
+
+/// Maximum number of words of a kind.
+const MAX_WORDS: usize = 4;
+
+/// First words of a question for a kind.
+const STARTS: [&str; 4] = ["which", "what", "list", "show"];
+
+/// Words that may precede the kind.
+const BEFORE: [&str; 7] = ["all", "different", "kinds", "me", "of", "the", "types"];
+
+/// Words after a kind that say only that it is one of symbols.
+const NOUNS: [&str; 5] = [
+    "classes",
+    "functions",
+    "implementations",
+    "interfaces",
+    "types",
+];
+
+/// The ends of a question for a kind.
+const ENDS: [&[&str]; 10] = [
+    &["exist"],
+    &["do", "exist"],
+    &["are", "there"],
+    &["are", "available"],
+    &["are", "declared"],
+    &["are", "defined"],
+    &["are", "registered"],
+    &["are", "supported"],
+    &["does", "it", "have"],
+    &["do", "we", "have"],
+];
+
+/// Words for the whole repository, where a folder may stand.
+const WHOLE: [&str; 6] = ["it", "we", "repo", "repository", "project", "code"];
+
+/// What a question for a kind says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct KindQuestion {
+    /// The words of the kind in lower case, the last in the plural.
+    pub words: Vec<String>,
+    /// The folder that it asks about.
+    pub folder: Option<String>,
+}
+
+/// A way to read the words of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// The words of the kind, in the singular.
+    pub kind: Vec<String>,
+    /// Words before it that select of the kind: `email` of `email providers`.
+    pub selecting: Vec<String>,
+}
+
+impl KindQuestion {
+    /// Parses a question; `None` if it asks for something else.
+    pub fn parse(question: &str) -> Option<Self> {
+        let text = question.trim().trim_end_matches(['?', '.', '!']);
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let (first, rest) = words.split_first()?;
+        if !STARTS.contains(&first.as_str()) {
+            return None;
+        }
+
+        let (rest, folder) = without_folder(rest);
+        let rest = match ENDS.iter().find(|end| ends_with(rest, end)) {
+            Some(end) => &rest[..rest.len() - end.len()],
+            None if folder.is_owner() => rest,
+            None if matches!(first.as_str(), "list" | "show") => rest,
+            None => return None,
+        };
+        let start = rest
+            .iter()
+            .position(|word| !BEFORE.contains(&word.as_str()))?;
+        let kind = &rest[start..];
+        let is_plain = |word: &String| word.chars().all(char::is_alphabetic);
+        let is_kind = kind.len() <= MAX_WORDS && kind.iter().all(is_plain);
+        is_kind.then(|| Self {
+            words: kind.to_vec(),
+            folder: folder.name(),
+        })
+    }
+
+    /// Returns the ways to read the words, the most specific ones first.
+    pub fn readings(&self) -> Vec<Reading> {
+        let Some((mut last, mut before)) = self.words.split_last() else {
+            return Vec::new();
+        };
+
+        let mut singular = Vec::new();
+        // `error classes` are what `errors` are.
+        if let Some((noun, others)) = before.split_last()
+            && NOUNS.contains(&last.as_str())
+        {
+            (last, before) = (noun, others);
+            singular.push(noun.clone());
+        }
+        singular.extend(singulars(last));
+
+        let mut readings = Vec::new();
+        for split in 0..=before.len() {
+            for last in &singular {
+                let kind = before[split..].iter().chain([last]);
+                readings.push(Reading {
+                    kind: kind.cloned().collect(),
+                    selecting: before[..split].to_vec(),
+                });
+            }
+        }
+        readings
+    }
+}
+
+/// Where a question asks for a kind.
+enum Place<'q> {
+    Anywhere,
+    /// `.. in the backend`.
+    Inside(&'q str),
+    /// `which commands does seconv have?`
+    Owner(&'q str),
+}
+
+impl Place<'_> {
+    fn is_owner(&self) -> bool {
+        matches!(self, Self::Owner(_))
+    }
+
+    /// Returns the name of the folder, `None` for the whole repository.
+    fn name(&self) -> Option<String> {
+        match self {
+            Self::Anywhere => None,
+            Self::Inside(name) | Self::Owner(name) => {
+                (!WHOLE.contains(name)).then(|| name.trim_matches('/').to_owned())
+            }
+        }
+    }
+}
+
+/// Splits the place off that a question ends with.
+fn without_folder(words: &[String]) -> (&[String], Place<'_>) {
+    let words = match words {
+        [before @ .., here] if here == "here" => before,
+        _ => words,
+    };
+    let (before, place) = match words {
+        [before @ .., does, name, have]
+            if matches!(does.as_str(), "does" | "do") && have == "have" =>
+        {
+            (before, Place::Owner(name))
+        }
+        [before @ .., does, the, name, have]
+            if does == "does" && the == "the" && have == "have" =>
+        {
+            (before, Place::Owner(name))
+        }
+        [before @ .., inside, name] if inside == "in" => (before, Place::Inside(name)),
+        [before @ .., inside, the, name] if inside == "in" && the == "the" => {
+            (before, Place::Inside(name))
+        }
+        _ => (words, Place::Anywhere),
+    };
+    (before, place)
+}
+
+fn ends_with(words: &[String], end: &[&str]) -> bool {
+    let mut last = words.iter().rev().zip(end.iter().rev());
+    words.len() > end.len() && last.all(|(word, end)| word == end)
+}
+
+/// Returns the singulars that a regular plural may have: `class` and `classe` for `classes`.
+fn singulars(word: &str) -> Vec<String> {
+    if let Some(stem) = word.strip_suffix("ies") {
+        return vec![format!("{stem}y")];
+    }
+    let Some(stem) = word.strip_suffix('s').filter(|stem| stem.len() > 1) else {
+        return Vec::new();
+    };
+    match stem.strip_suffix('e') {
+        Some(shorter) => vec![stem.to_owned(), shorter.to_owned()],
+        None if stem.ends_with('s') => Vec::new(),
+        None => vec![stem.to_owned()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_for_a_kind_has_its_plural() {
+        for (question, expected) in [
+            ("which commands exist?", &["command"][..]),
+            (
+                "Which state handlers exist",
+                &["state handler", "state + handler"],
+            ),
+            ("what kinds of jobs are there?", &["job"]),
+            ("list all repositories", &["repository"]),
+            ("which error classes are defined here?", &["error"]),
+            ("which caches exist?", &["cache", "cach"]),
+            ("which classes exist?", &["classe", "class"]),
+            ("which commands does seconv have?", &["command in seconv"]),
+            ("which commands do we have?", &["command"]),
+            ("list the guards in src/api", &["guard in src/api"]),
+            ("who calls Cart.total?", &[]),
+            ("which class exists?", &[]),
+            ("what happens", &[]),
+            ("which Cart.totals exist?", &[]),
+        ] {
+            let question = KindQuestion::parse(question);
+            let folder = question.as_ref().and_then(|asked| asked.folder.clone());
+            let readings = question.map(|asked| asked.readings()).unwrap_or_default();
+            let text = |reading: &Reading| {
+                let mut text = reading.selecting.join(" ");
+                text += if text.is_empty() { "" } else { " + " };
+                text += &reading.kind.join(" ");
+                text += &folder
+                    .as_ref()
+                    .map_or(String::new(), |name| format!(" in {name}"));
+                text
+            };
+            let readings: Vec<String> = readings.iter().map(text).collect();
+            assert_eq!(readings, expected);
+        }
+    }
+}
