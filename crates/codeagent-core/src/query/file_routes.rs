@@ -40,6 +40,27 @@ const ASIDE: [&str; 12] = [
 /// Maximum number of files for one route.
 const MAX_FILES: usize = 8;
 
+/// Returns the routes of files that are no pages, with the paths of the files: `/users/*` for
+/// `app/users/[id]/route.ts`.
+pub fn files_with_routes(sources: &Sources<'_>) -> Result<Vec<(String, String)>, QueryError> {
+    let mut routes = Vec::new();
+    for (path, _) in store::files_in_folder(sources.snapshot(), ".")? {
+        let is_served = !store::is_test_path(&path) && is_endpoint(&path);
+        if let Some(key) = route_of_file(&path).filter(|_| is_served) {
+            routes.push((format!("/{key}"), path));
+        }
+    }
+    routes.sort();
+    Ok(routes)
+}
+
+/// Reports whether a file serves data rather than a page: `route.ts`, `+server.ts`, `pages/api/users.ts`.
+fn is_endpoint(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or_default();
+    stem == "route" || stem == "+server" || format!("{folders}/").contains("pages/api/")
+}
+
 /// Returns the paths of the files that serve a route, by path. A page serves only what is read.
 pub(super) fn files_of_route(
     sources: &Sources<'_>,

@@ -13,6 +13,7 @@ mod empty_result_hints;
 mod error;
 mod export;
 mod external;
+mod file_imports;
 mod file_routes;
 mod file_uses;
 mod filter;
@@ -88,7 +89,9 @@ pub use external::{
     implementations_of_external, members_below, package_uses_by_file, resolve_external,
     types_below, used_packages,
 };
+pub use file_imports::{FileImport, imports_of};
 use file_routes::files_of_route;
+pub use file_routes::files_with_routes;
 pub use file_uses::{
     CallCounts, FilePair, FileUses, FolderHealth, FolderMatrix, FolderPart, IndexedFile, file_uses,
 };
@@ -134,6 +137,7 @@ pub use possible_uses::{
 pub use reach::{CallersOfCallers, callers_of_callers, tests_reaching};
 pub use reexports::{Reexport, reexports};
 pub use relations::{RelatedAt, Relations};
+pub use routes::all_routes;
 use routes::routes_of;
 pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
 pub use shared_literals::{SharedLiteral, shared_literals};

@@ -1,6 +1,6 @@
 //! The routes that a path may reach.
 
-use crate::model::dispatch::{DispatchKind, mounted_keys};
+use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path};
 use crate::query::dispatch::{MAX_JOINED, doubt};
 use crate::query::mounted_routes::mounted_routes;
 use crate::query::{DispatchStep, QueryError};
@@ -34,6 +34,18 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
     }
 
     Ok(routes)
+}
+
+/// Returns all routes of web servers, by path and method.
+pub fn all_routes(snapshot: &Snapshot) -> Result<Vec<DispatchStep>, QueryError> {
+    let mut rows = store::dispatch_of_kind(snapshot, DispatchKind::Serves)?;
+    rows.retain(|row| !row.label.is_empty());
+    rows.sort_by(|a, b| {
+        let (verb, path) = verb_and_path(&a.label);
+        let (other_verb, other_path) = verb_and_path(&b.label);
+        (path, verb).cmp(&(other_path, other_verb))
+    });
+    Ok(rows.into_iter().map(DispatchStep::of).collect())
 }
 
 /// Returns the routes with the longest end of a path that has any.

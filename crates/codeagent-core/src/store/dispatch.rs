@@ -131,6 +131,15 @@ pub fn dispatch_with_key(
     Ok(rows)
 }
 
+/// Returns all rows of a kind, by site.
+pub fn dispatch_of_kind(
+    snapshot: &Snapshot,
+    kind: DispatchKind,
+) -> Result<Vec<DispatchRow>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} WHERE kind = ?1 ORDER BY file_id, line, \"column\", label");
+    select(snapshot, &sql, [kind as u8])
+}
+
 /// Returns the rows of a kind that have a path but no key, by site: the path is one parameter.
 pub fn dispatch_without_key(
     snapshot: &Snapshot,

@@ -42,7 +42,9 @@ pub use delta::{
     Delta, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, FullGraph, InputRow,
     NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
 };
-pub use dispatch::{DispatchRow, dispatch_at, dispatch_below, dispatch_on_line, dispatch_targets};
+pub use dispatch::{
+    DispatchRow, dispatch_at, dispatch_below, dispatch_of_kind, dispatch_on_line, dispatch_targets,
+};
 pub use dispatch::{dispatch_with_key, dispatch_without_key};
 pub use dump::canonical_dump;
 pub use edges::{
@@ -85,8 +87,8 @@ pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
     Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_generated_path,
-    is_test_path, names_ending_with, nearest_names, search, tests_with_beginnings,
-    types_with_words,
+    is_test_path, names_beginning_with, names_ending_with, nearest_names, search,
+    tests_with_beginnings, types_with_words,
 };
 pub use share::{GraphDatabase, SharedVersions, copy_graph, shared_keys, shared_versions};
 pub use sign_bits::each_block;

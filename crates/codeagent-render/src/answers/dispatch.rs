@@ -50,13 +50,14 @@ pub(super) fn to(
     to_section(occurrences, &steps)
 }
 
-/// Makes a section of the routes with a path.
+/// Makes a section of routes.
 pub(super) fn routes(
     occurrences: &mut Occurrences<'_, '_>,
+    title: &str,
     routes: &[DispatchStep],
 ) -> Result<Section, AnswerError> {
     let lines = rows(occurrences, routes, EdgeDirection::Outgoing)?;
-    Ok(Section::names("routes", "routes with this path", lines))
+    Ok(Section::names("routes", title, lines))
 }
 
 /// Makes a section of what listens to an event.
@@ -143,6 +144,7 @@ fn rows(
         };
         let full = format!("{doubt}{}", text(&words, step));
         let short = match (words.other.as_str(), words.what.as_str()) {
+            (_, route) if step.kind == DispatchKind::Serves => route.to_owned(),
             ("", what) => format!("{} {what}", words.kind),
             (other, _) => format!("{} {other}", words.kind),
         };

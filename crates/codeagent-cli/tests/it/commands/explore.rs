@@ -311,7 +311,7 @@ fn everything_of_a_kind_is_listed() {
     let named = shop.stdout(&["explore", "list all night jobs"]);
     assert_eq!(
         named,
-        "symbols whose names end with `night job` (3):\n variable CLEAN_NIGHT_JOB  web/jobs.ts:1\n \
+        "symbols named like `night job` (3):\n variable CLEAN_NIGHT_JOB  web/jobs.ts:1\n \
          variable SEND_NIGHT_JOB  web/jobs.ts:2\n variable sweepNightJob  web/jobs.ts:3\n"
     );
 }

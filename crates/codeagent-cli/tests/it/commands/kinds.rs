@@ -19,10 +19,7 @@ fn kinds_of_types_are_what_they_are_kinds_of() {
         "export class DoorFault {}\nexport class GateFault {}\nexport class TillFault {}\n";
     let shop = Shop::with(&[("web/faults.ts", faults)]);
     let text = shop.stdout(&["explore", "which fault classes exist?"]);
-    assert!(
-        text.contains("symbols whose names end with `fault` (3)"),
-        "{text}"
-    );
+    assert!(text.contains("symbols named like `fault` (3)"), "{text}");
 }
 
 #[test]
@@ -96,7 +93,7 @@ fn words_before_a_kind_select_of_it() {
     let text = shop.stdout(&["explore", "which mail providers are there?"]);
     assert!(
         text.starts_with(
-            "of the kind `provider`, with `mail` in its name or path (1):\n class PostProvider"
+            "each `provider` with `mail` in its name or path:\nsymbols named like `provider` (1):\n class PostProvider"
         ),
         "{text}"
     );
@@ -107,9 +104,8 @@ fn words_before_a_kind_select_of_it() {
     );
     let text = shop.stdout(&["explore", "which sea providers are defined here?"]);
     assert!(
-        text.starts_with(
-            "nothing is of the kind `provider`, with `sea` in its name or path; all of the kind:"
-        ) && text.contains("DoorProvider"),
+        text.starts_with("no `provider` is with `sea` in its name or path; these are others:")
+            && text.contains("DoorProvider"),
         "{text}"
     );
     let text = shop.stdout(&["explore", "list the providers in mails"]);
@@ -126,7 +122,7 @@ fn a_kind_may_be_a_decorator_or_an_attribute() {
     let shop = Shop::with(&[("web/house.ts", web), ("src/Shop.cs", code)]);
     let text = shop.stdout(&["explore", "which chores exist?"]);
     assert!(
-        text.starts_with("with an attribute or decorator `chore` (1):\n method House.wash"),
+        text.starts_with("with an attribute or decorator of that name (1):\n method House.wash"),
         "{text}"
     );
     let text = shop.stdout(&["explore", "which errands exist?"]);
@@ -142,4 +138,48 @@ fn a_type_inherits_not_its_primary_constructor() {
     let shop = Shop::with(&[("src/Faults.cs", code)]);
     let text = shop.stdout(&["explore", "what extends Exception?"]);
     assert!(text.contains("  2 LateFault: class LateFault"), "{text}");
+}
+
+#[test]
+fn routes_and_hooks_are_kinds() {
+    let server = "import express from 'express';\nconst app = express();\napp.get('/doors', list);\nfunction list() {}\n";
+    let hooks = "export function useDoor() {}\nexport function useWall() {}\nexport const useGate = () => 1;\nexport function used() {}\n";
+    let shop = Shop::with(&[
+        ("server/app.ts", server),
+        (
+            "web/src/app/api/walls/[id]/route.ts",
+            "export async function GET() {}\n",
+        ),
+        ("web/src/app/walls/page.tsx", "export default () => null;\n"),
+        ("web/hooks.ts", hooks),
+    ]);
+    let text = shop.stdout(&["explore", "which API endpoints are there?"]);
+    assert!(
+        text.contains(" route GET /doors at server/app.ts:3: list")
+            && text.contains("/api/walls/*  web/src/app/api/walls/[id]/route.ts")
+            && !text.contains("page.tsx"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "which routes exist in server?"]);
+    assert!(text.contains("/doors") && !text.contains("walls"), "{text}");
+    let text = shop.stdout(&["explore", "which custom hooks do we have?"]);
+    assert!(
+        text.contains("useDoor") && text.contains("useGate") && !text.contains("used "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_kind_ends_with_a_word_for_types_or_is_named_in_the_plural() {
+    let code = "export class Gate {}\nexport class GateType {}\nexport class Big extends GateType {}\nexport class Small extends GateType {}\nexport class WallPaths {}\nexport class DoorPaths {}\nexport class RoofPaths {}\n";
+    let shop = Shop::with(&[("Shop.Web/gates.ts", code)]);
+    let text = shop.stdout(&["explore", "which gate types does Shop.Web have?"]);
+    assert!(
+        text.starts_with(
+            "each `gate type` in a folder `Shop.Web`:\nimplementing or deriving (2):\n class Big"
+        ),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "which paths exist?"]);
+    assert!(text.contains(" class DoorPaths"), "{text}");
 }

@@ -385,7 +385,26 @@ fn a_string_may_name_a_function() {
     let text = shop.stdout(&["explore", "who starts sendDigest?"]);
     assert!(
         text.contains("named in strings, matched by equal text (1):")
-            && text.contains("  2 start: "),
+            && text.contains("  2 client.workflow.start"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_file_shows_what_it_imports() {
+    let shop = Shop::with(&[
+        (
+            "web/doors.ts",
+            "export const open = 1;\nexport const shut = 2;\n",
+        ),
+        (
+            "web/house.ts",
+            "import { open, shut } from './doors';\nimport { readFile } from 'fs';\nexport const all = [open, shut, readFile];\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "what does web/house.ts import?"]);
+    assert!(
+        text.contains("imports (2):\n 1 open, shut  web/doors.ts\n 2 readFile  node:fs"),
         "{text}"
     );
 }

@@ -3,19 +3,24 @@
 //! The kind is a type with implementations (`StateHandler`, `IStateHandler`, `QueueBaseService` for
 //! `queues`), a type outside the repository that types of it inherit (`Error`), an attribute or decorator
 //! (`@Command`), and what the names end with (`SEAL_JOB_DEFINITION` for `job definitions`). If few are found
-//! so, the files of a folder that is named like it (`jobs/`) are of the kind. Words before the kind and a
-//! folder select of it: `email providers`, `commands in the backend`.
+//! so, the files of a folder that is named like it (`jobs/`) are of the kind. Routes are those of web servers,
+//! and hooks are functions named as React demands. Words before the kind and a folder select of it: `email
+//! providers`, `commands in the backend`.
 //!
 //! Limitations: English only, with a regular plural.
 
 mod decorated;
 mod question;
+mod selection;
 
 use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
-use crate::query::{Occurrences, QueryError, implementations_of, resolve_external, types_below};
+use crate::query::{
+    DispatchStep, Occurrences, QueryError, all_routes, files_with_routes, implementations_of,
+    resolve_external, types_below,
+};
 use crate::store::{self, Snapshot, is_generated_path, is_test_path};
 
-use question::{KindQuestion, Reading};
+use question::KindQuestion;
 
 /// Maximum number of symbols listed by the end of their names.
 const MAX_NAMED: usize = 200;
@@ -29,16 +34,24 @@ const MAX_TYPES: usize = 20;
 /// Maximum number of folders with the name of a kind or in a question.
 const MAX_FOLDERS: usize = 4;
 
+/// Words for routes of web servers.
+const ROUTES: [&str; 2] = ["endpoint", "route"];
+
+/// The word for functions whose names begin with `use`, as React demands.
+const HOOK: &str = "hook";
+
 /// Words of the names of base types.
 const BASES: [&str; 2] = ["base", "abstract"];
 
-/// Everything of a kind.
+/// Everything of a kind, or what a question selects of it.
 #[derive(Clone, Debug, Default)]
 pub struct Kind {
     /// The words of the kind, in the singular.
     pub words: String,
     /// The type of the kind; what implements or derives from it is of the kind.
     pub base: Option<Node>,
+    /// What implements or derives from the type of the kind, by name, if only some of it is selected.
+    pub implementing: Vec<Node>,
     /// Types that inherit a type with this name outside the repository, by name.
     pub inheriting: Vec<Node>,
     /// Symbols with an attribute or decorator of this name.
@@ -47,19 +60,23 @@ pub struct Kind {
     pub named: Vec<Node>,
     /// Paths of the files in folders named like the kind, if there is no more of it.
     pub files: Vec<String>,
-    /// What the question selects of the kind.
-    pub selection: Option<Selection>,
+    /// The routes of web servers, if they are the kind.
+    pub routes: Vec<DispatchStep>,
+    /// The routes that follow from where files are, each with the path of its file.
+    pub file_routes: Vec<(String, String)>,
+    /// What the question selects.
+    pub asked: Selection,
+    /// What is selected, as far as there is any of the kind.
+    pub selection: Selection,
 }
 
-/// A part of a kind, by words in names and paths and by folder.
-#[derive(Clone, Debug)]
+/// A selection by words in names and paths, and by folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// The words, as in the question.
+    /// The words in lower case.
     pub words: Vec<String>,
     /// The folder's name.
     pub folder: Option<String>,
-    /// What is selected, by name; empty if nothing is.
-    pub nodes: Vec<Node>,
 }
 
 /// Finds the kind that a question asks for.
@@ -70,9 +87,8 @@ pub fn asked_kind(
     let Some(question) = KindQuestion::parse(text) else {
         return Ok(None);
     };
-    let snapshot = occurrences.sources.snapshot();
     let folders = match &question.folder {
-        Some(name) => store::folders_named(snapshot, name, MAX_FOLDERS)?,
+        Some(name) => store::folders_named(occurrences.sources.snapshot(), name, MAX_FOLDERS)?,
         None => Vec::new(),
     };
     if question.folder.is_some() && folders.is_empty() {
@@ -80,18 +96,13 @@ pub fn asked_kind(
     }
 
     for reading in question.readings() {
-        let Some(mut kind) = kind_of(occurrences, &reading)? else {
-            continue;
-        };
-        if !reading.selecting.is_empty() || question.folder.is_some() {
-            let nodes = selected(snapshot, &kind, &reading.selecting, &folders)?;
-            kind.selection = Some(Selection {
+        if let Some(kind) = kind_of(occurrences, &reading.kind)? {
+            let asked = Selection {
                 words: reading.selecting,
                 folder: question.folder,
-                nodes,
-            });
+            };
+            return Ok(Some(selection::select(occurrences, kind, asked, &folders)?));
         }
-        return Ok(Some(kind));
     }
     Ok(None)
 }
@@ -99,12 +110,10 @@ pub fn asked_kind(
 /// Finds what is of a kind; `None` if nothing is.
 fn kind_of(
     occurrences: &mut Occurrences<'_, '_>,
-    reading: &Reading,
+    words: &[String],
 ) -> Result<Option<Kind>, QueryError> {
     let snapshot = occurrences.sources.snapshot();
-    let words = &reading.kind;
-    let mut named = store::names_ending_with(snapshot, words, MAX_NAMED)?;
-    named.retain(is_listed);
+    let mut named = named(snapshot, words)?;
     let is_few = named.iter().filter(|node| is_class(node)).count() < MIN_NAMED;
     let base = base(snapshot, words, is_few)?;
     let inheriting = match &base {
@@ -114,62 +123,88 @@ fn kind_of(
     let mut decorated = decorated::decorated(occurrences, &type_name(words))?;
     decorated.retain(is_listed);
 
-    let known = base.iter().chain(&inheriting).chain(&decorated);
-    let known: Vec<NodeId> = known.map(|node| node.id).collect();
+    let mut known: Vec<NodeId> = inheriting
+        .iter()
+        .chain(&decorated)
+        .map(|node| node.id)
+        .collect();
+    if let Some(base) = &base {
+        known.push(base.id);
+        known.extend(
+            implementations_of(snapshot, &[base.id])?
+                .iter()
+                .map(|(id, _)| id),
+        );
+    }
     named.retain(|node| !known.contains(&node.id));
     retain_best(&mut named, base.is_some() || !inheriting.is_empty());
     named.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
     if known.is_empty() && named.len() < MIN_NAMED {
         named.clear();
     }
-    let files = if is_few && inheriting.is_empty() && decorated.is_empty() {
+
+    let files = if is_few && known.len() <= MIN_NAMED {
         files_of_kind(snapshot, words)?
     } else {
         Vec::new()
     };
+    let is_route = words
+        .last()
+        .is_some_and(|word| ROUTES.contains(&word.as_str()));
+    let (routes, file_routes) = if is_route {
+        (
+            all_routes(snapshot)?,
+            files_with_routes(&occurrences.sources)?,
+        )
+    } else {
+        Default::default()
+    };
 
-    let is_known = !known.is_empty() || !named.is_empty() || !files.is_empty();
-    Ok(is_known.then(|| Kind {
+    let kind = Kind {
         words: words.join(" "),
         base,
         inheriting,
         decorated,
         named,
         files,
-        selection: None,
-    }))
+        routes,
+        file_routes,
+        ..Kind::default()
+    };
+    Ok((!kind.is_empty()).then_some(kind))
 }
 
-/// Returns what is of a kind in some folders, if any, and has all words in its name or path.
-fn selected(
-    snapshot: &Snapshot,
-    kind: &Kind,
-    words: &[String],
-    folders: &[String],
-) -> Result<Vec<Node>, QueryError> {
-    let mut nodes: Vec<Node> = Vec::new();
-    if let Some(base) = &kind.base {
-        for (id, _) in implementations_of(snapshot, &[base.id])? {
-            nodes.extend(store::node(snapshot, id)?.filter(is_listed));
+impl Kind {
+    fn is_empty(&self) -> bool {
+        let nodes = [
+            &self.implementing,
+            &self.inheriting,
+            &self.decorated,
+            &self.named,
+        ];
+        self.base.is_none()
+            && nodes.into_iter().all(Vec::is_empty)
+            && self.files.is_empty()
+            && self.routes.is_empty()
+            && self.file_routes.is_empty()
+    }
+}
+
+/// Returns the symbols whose names end with the words of a kind, in the singular or the plural, and hooks.
+fn named(snapshot: &Snapshot, words: &[String]) -> Result<Vec<Node>, QueryError> {
+    let mut named = store::names_ending_with(snapshot, words, MAX_NAMED)?;
+    if let Some((last, before)) = words.split_last() {
+        for last in plurals(last) {
+            let words: Vec<String> = before.iter().cloned().chain([last]).collect();
+            let collections = store::names_ending_with(snapshot, &words, MAX_NAMED)?;
+            named.extend(collections.into_iter().filter(is_class));
+        }
+        if last == HOOK {
+            named.extend(store::names_beginning_with(snapshot, "use", MAX_NAMED)?);
         }
     }
-    let others = [&kind.inheriting, &kind.decorated, &kind.named];
-    nodes.extend(others.into_iter().flatten().cloned());
-
-    let is_selected = |node: &Node| {
-        let path = node.spans.first().map_or("", |span| span.path.as_str());
-        let place = format!("{path} {}", node.name).to_lowercase();
-        let has_word = |word: &String| place.contains(word.as_str());
-        let is_inside = |folder: &String| {
-            let rest = path.strip_prefix(folder.as_str());
-            rest.is_some_and(|rest| rest.starts_with('/'))
-        };
-        words.iter().all(has_word) && (folders.is_empty() || folders.iter().any(is_inside))
-    };
-    nodes.retain(is_selected);
-    nodes.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-    nodes.dedup_by_key(|node| node.id);
-    Ok(nodes)
+    named.retain(is_listed);
+    Ok(named)
 }
 
 /// Returns the files directly in folders that have the name of the kind in the plural.

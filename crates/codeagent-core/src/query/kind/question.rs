@@ -57,13 +57,16 @@ impl KindQuestion {
     /// Parses a question; `None` if it asks for something else.
     pub fn parse(question: &str) -> Option<Self> {
         let text = question.trim().trim_end_matches(['?', '.', '!']);
-        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-        let (first, rest) = words.split_first()?;
+        let written: Vec<&str> = text.split_whitespace().collect();
+        let (first, rest) = written.split_first()?;
+        let first = first.to_lowercase();
         if !STARTS.contains(&first.as_str()) {
             return None;
         }
 
         let (rest, folder) = without_folder(rest);
+        let rest: Vec<String> = rest.iter().map(|word| word.to_lowercase()).collect();
+        let rest = rest.as_slice();
         let rest = match ENDS.iter().find(|end| ends_with(rest, end)) {
             Some(end) => &rest[..rest.len() - end.len()],
             None if folder.is_owner() => rest,
@@ -88,28 +91,37 @@ impl KindQuestion {
             return Vec::new();
         };
 
-        let mut singular = Vec::new();
-        // `error classes` are what `errors` are.
+        let mut readings = Vec::new();
+        // `error classes` are what `errors` are, if nothing is an `ErrorClass`.
         if let Some((noun, others)) = before.split_last()
             && NOUNS.contains(&last.as_str())
         {
+            readings.extend(readings_of(before, &singulars(last), 0..=0));
             (last, before) = (noun, others);
-            singular.push(noun.clone());
+            readings.extend(readings_of(before, &[noun.clone()], 0..=before.len()));
         }
-        singular.extend(singulars(last));
-
-        let mut readings = Vec::new();
-        for split in 0..=before.len() {
-            for last in &singular {
-                let kind = before[split..].iter().chain([last]);
-                readings.push(Reading {
-                    kind: kind.cloned().collect(),
-                    selecting: before[..split].to_vec(),
-                });
-            }
-        }
+        readings.extend(readings_of(before, &singulars(last), 0..=before.len()));
         readings
     }
+}
+
+/// Returns the readings of a kind whose last word is one of `last`, with so many words that select.
+fn readings_of(
+    before: &[String],
+    last: &[String],
+    selecting: std::ops::RangeInclusive<usize>,
+) -> Vec<Reading> {
+    let mut readings = Vec::new();
+    for count in selecting {
+        for last in last {
+            let kind = before[count..].iter().chain([last]);
+            readings.push(Reading {
+                kind: kind.cloned().collect(),
+                selecting: before[..count].to_vec(),
+            });
+        }
+    }
+    readings
 }
 
 /// Where a question asks for a kind.
@@ -138,29 +150,17 @@ impl Place<'_> {
 }
 
 /// Splits the place off that a question ends with.
-fn without_folder(words: &[String]) -> (&[String], Place<'_>) {
-    let words = match words {
-        [before @ .., here] if here == "here" => before,
-        _ => words,
-    };
-    let (before, place) = match words {
-        [before @ .., does, name, have]
-            if matches!(does.as_str(), "does" | "do") && have == "have" =>
-        {
+fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
+    let words = words.strip_suffix(&["here"]).unwrap_or(words);
+    match words {
+        [before @ .., "does" | "do", name, "have"] | [before @ .., "does", "the", name, "have"] => {
             (before, Place::Owner(name))
         }
-        [before @ .., does, the, name, have]
-            if does == "does" && the == "the" && have == "have" =>
-        {
-            (before, Place::Owner(name))
-        }
-        [before @ .., inside, name] if inside == "in" => (before, Place::Inside(name)),
-        [before @ .., inside, the, name] if inside == "in" && the == "the" => {
+        [before @ .., "in", name] | [before @ .., "in", "the", name] => {
             (before, Place::Inside(name))
         }
         _ => (words, Place::Anywhere),
-    };
-    (before, place)
+    }
 }
 
 fn ends_with(words: &[String], end: &[&str]) -> bool {
@@ -197,11 +197,22 @@ mod tests {
             ),
             ("what kinds of jobs are there?", &["job"]),
             ("list all repositories", &["repository"]),
-            ("which error classes are defined here?", &["error"]),
+            (
+                "which error classes are defined here?",
+                &["error classe", "error class", "error"],
+            ),
             ("which caches exist?", &["cache", "cach"]),
             ("which classes exist?", &["classe", "class"]),
             ("which commands does seconv have?", &["command in seconv"]),
             ("which commands do we have?", &["command"]),
+            (
+                "which monitor types exist?",
+                &["monitor type", "monitor typ", "monitor"],
+            ),
+            (
+                "which controllers does Shop.Web have?",
+                &["controller in Shop.Web"],
+            ),
             ("list the guards in src/api", &["guard in src/api"]),
             ("who calls Cart.total?", &[]),
             ("which class exists?", &[]),

@@ -30,7 +30,7 @@ mod write;
 mod tests;
 
 pub use hybrid::{MatchedBy, Score, SimilarSymbols};
-pub use named::{names_ending_with, tests_with_beginnings, types_with_words};
+pub use named::{names_beginning_with, names_ending_with, tests_with_beginnings, types_with_words};
 pub use nearest::nearest_names;
 pub use text::{is_generated_path, is_test_path};
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};

@@ -21,6 +21,19 @@ pub fn names_ending_with(
     })
 }
 
+/// Returns at most `limit` functions whose names are this lower-case word and others.
+pub fn names_beginning_with(
+    snapshot: &Snapshot,
+    word: &str,
+    limit: usize,
+) -> Result<Vec<Node>, StoreError> {
+    matching(snapshot, &in_names(&[word.to_owned()]), limit, |node| {
+        let name = SymbolName::of(&node.name);
+        let mut words = name.words();
+        node.node_type == NodeType::Method && words.next() == Some(word) && words.next().is_some()
+    })
+}
+
 /// Returns at most `limit` types whose names consist of these lower-case words and others.
 pub fn types_with_words(
     snapshot: &Snapshot,

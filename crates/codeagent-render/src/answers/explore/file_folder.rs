@@ -3,6 +3,7 @@
 use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, Reexport};
 
+use super::file_imports;
 use super::heading::signature;
 use super::member::is_callable;
 use super::wants::Wants;
@@ -56,6 +57,8 @@ pub(super) fn file(
     let declared = exported.iter().chain(&internal).map(|node| node.id);
     let ids: Vec<NodeId> = declared.chain([node.id]).collect();
     let is_imported = importers(document, occurrences, &ids, wants)?;
+    let section = file_imports::section(occurrences, node)?;
+    document.section(wants.weigh(section, wants.imports || wants.dependencies, 8));
 
     document.section(wants.weigh(dispatch::from(occurrences, &[node.id])?, false, 10));
     document.section(wants.weigh(dispatch::to(occurrences, &[node.id])?, false, 10));

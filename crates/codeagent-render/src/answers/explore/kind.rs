@@ -5,7 +5,7 @@ use codeagent_core::query::{self, Kind, Occurrences, Selection, Target, Targets}
 
 use super::heading::{heading, short};
 use super::{Subject, Wants};
-use crate::answers::AnswerError;
+use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
 /// Adds everything of a kind, or what the question selects of it.
@@ -15,17 +15,14 @@ pub(super) fn sections(
     kind: &Kind,
     wants: Wants,
 ) -> Result<(), AnswerError> {
-    if let Some(selection) = &kind.selection {
-        let title = format!("of the kind `{}`, {}", kind.words, condition(selection));
-        if selection.nodes.is_empty() {
-            document.line(format!("nothing is {title}; all of the kind:"));
-        } else {
-            let rows = rows(occurrences, &selection.nodes)?;
-            document.section(Section::names("found", title, rows).weighing(60));
-            return Ok(());
-        }
+    if kind.asked != kind.selection {
+        let asked = condition(&kind.asked);
+        document.line(format!("no `{}` is {asked}; these are others:", kind.words));
     }
-
+    if kind.selection != Selection::default() {
+        let selected = condition(&kind.selection);
+        document.line(format!("each `{}` {selected}:", kind.words));
+    }
     if let Some(base) = &kind.base {
         document.line(heading(occurrences, base)?);
         let subject = Subject {
@@ -39,20 +36,34 @@ pub(super) fn sections(
         subject.sections(document, occurrences)?;
     }
 
-    let title = format!(
-        "types that inherit a type `{}` outside the repository",
-        kind.words
-    );
-    let rows_of_types = rows(occurrences, &kind.inheriting)?;
-    document.section(Section::names("inheriting", title, rows_of_types).weighing(60));
-    let title = format!("with an attribute or decorator `{}`", kind.words);
-    let decorated = rows(occurrences, &kind.decorated)?;
-    document.section(Section::names("decorated", title, decorated).weighing(60));
-    let title = format!("symbols whose names end with `{}`", kind.words);
-    let rows = rows(occurrences, &kind.named)?;
-    document.section(Section::names("found", title, rows).weighing(60));
+    let words = &kind.words;
+    let named = format!("symbols named like `{words}`");
+    let outside = format!("types that inherit a type `{words}` outside the repository");
+    for (key, title, nodes) in [
+        (
+            "implementing",
+            "implementing or deriving",
+            &kind.implementing,
+        ),
+        ("inheriting", outside.as_str(), &kind.inheriting),
+        (
+            "decorated",
+            "with an attribute or decorator of that name",
+            &kind.decorated,
+        ),
+        ("found", named.as_str(), &kind.named),
+    ] {
+        let rows = rows(occurrences, nodes)?;
+        document.section(Section::names(key, title, rows).weighing(60));
+    }
+
     let title = "files of folders that are named so";
     document.section(Section::list("files", title, kind.files.clone()).weighing(60));
+    document.section(dispatch::routes(occurrences, "routes", &kind.routes)?.weighing(60));
+    let of_file = |(route, path): &(String, String)| format!("{route}  {path}");
+    let lines = kind.file_routes.iter().map(of_file).collect();
+    let title = "routes that follow from where files are";
+    document.section(Section::lines("file routes", title, lines).weighing(60));
     Ok(())
 }
 
@@ -89,14 +100,12 @@ fn rows(
     Ok(rows)
 }
 
-/// Reports whether a text writes a name of a symbol that is more than a word in capitals, such as `URL`.
-pub(super) fn names_symbols(targets: &Targets) -> bool {
+/// Reports whether a text writes a name that is more than a word in capitals, such as `URL`, and is not
+/// that of the folder it asks about.
+pub(super) fn names_symbols(targets: &Targets, folder: Option<&str>) -> bool {
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
-    let mut names = targets
-        .found
-        .iter()
-        .filter(|target| !matches!(target, Target::Folder { .. }))
-        .map(Target::requested_text)
-        .chain(missing);
-    targets.has_written_name && names.any(|name| !query::is_all_capitals(name))
+    let found = targets.found.iter().map(Target::requested_text);
+    let mut names = found.chain(missing);
+    targets.has_written_name
+        && names.any(|name| !query::is_all_capitals(name) && Some(name) != folder)
 }

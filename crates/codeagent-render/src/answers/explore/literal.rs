@@ -156,7 +156,7 @@ fn handlers(
     let title = "handled by, matched by equal text";
     document.section(Section::lines("handlers", title, callbacks).weighing(20));
 
-    document.section(dispatch::routes(occurrences, routes)?.weighing(20));
+    document.section(dispatch::routes(occurrences, "routes with this path", routes)?.weighing(20));
 
     let listeners = &target.events.listeners;
     document.section(dispatch::listeners(occurrences, listeners)?.weighing(20));

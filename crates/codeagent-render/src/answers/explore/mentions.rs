@@ -22,7 +22,7 @@ pub(super) fn sections(
     let wants = subject.wants;
     let asks_for_uses = wants.callers || wants.impact;
     let is_compound = query::is_compound(name);
-    if !is_unused && !(asks_for_uses && is_compound) {
+    if !(is_unused || asks_for_uses && is_compound) {
         return Ok(());
     }
 

@@ -9,6 +9,7 @@ mod connection;
 mod entry_points;
 mod external;
 mod file_folder;
+mod file_imports;
 mod flow;
 mod heading;
 mod kind;
@@ -84,10 +85,10 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         ..Wants::of(&targets)
     };
     let mut is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
-    if !kind::names_symbols(&targets)
-        && let Some(asked) = query::asked_kind(&mut occurrences, text)?
-    {
-        kind::sections(&mut document, &mut occurrences, &asked, wants)?;
+    let asked = query::asked_kind(&mut occurrences, text)?
+        .filter(|kind| !kind::names_symbols(&targets, kind.asked.folder.as_deref()));
+    if let Some(kind) = &asked {
+        kind::sections(&mut document, &mut occurrences, kind, wants)?;
         is_answered = true;
     }
     if wants.tests && !targets.has_written_name {
@@ -121,7 +122,9 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         }
     }
 
-    note_missing(&mut document, &targets, query.face);
+    if asked.is_none() {
+        note_missing(&mut document, &targets, query.face);
+    }
     if let Some(note) = occurrences.absent_packages_note()? {
         document.note(note_text(&note, query.face));
     }
