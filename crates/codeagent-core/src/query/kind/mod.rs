@@ -154,7 +154,7 @@ fn kind_of(
     let (routes, file_routes) = if is_route {
         (
             all_routes(snapshot)?,
-            files_with_routes(&occurrences.sources)?,
+            files_with_routes(occurrences.sources)?,
         )
     } else {
         Default::default()

@@ -98,7 +98,11 @@ impl KindQuestion {
         {
             readings.extend(readings_of(before, &singulars(last), 0..=0));
             (last, before) = (noun, others);
-            readings.extend(readings_of(before, &[noun.clone()], 0..=before.len()));
+            readings.extend(readings_of(
+                before,
+                std::slice::from_ref(noun),
+                0..=before.len(),
+            ));
         }
         readings.extend(readings_of(before, &singulars(last), 0..=before.len()));
         readings
