@@ -117,7 +117,7 @@ fn words_before_a_kind_select_of_it() {
 
 #[test]
 fn a_kind_may_be_a_decorator_or_an_attribute() {
-    let web = "import { Chore } from 'chores';\nexport class House {\n  @Chore({ name: 'wash' })\n  wash() {}\n  dry() { Chore({}); }\n}\n";
+    let web = "import { Chore } from 'chores';\nexport class House {\n  @Chore({ name: 'wash' })\n  wash() {}\n  dry() { Chore({}); }\n  all() { return [Chore]; }\n}\n";
     let code = "class ErrandAttribute : System.Attribute {}\nclass Shop { [Errand] void Buy() {} void Look() { new ErrandAttribute(); } }\n";
     let shop = Shop::with(&[("web/house.ts", web), ("src/Shop.cs", code)]);
     let text = shop.stdout(&["explore", "which chores exist?"]);

@@ -59,7 +59,7 @@ fn uses_of(occurrences: &Occurrences<'_, '_>, name: &str) -> Result<Vec<Incident
     Ok(edges)
 }
 
-/// Reports whether a use is that of a decorator or an attribute: after `@` or `[`.
+/// Reports whether a use is that of a decorator or an attribute: after `@`, or in C# after `[`.
 fn is_decorator(
     occurrences: &mut Occurrences<'_, '_>,
     edge: &IncidentEdge,
@@ -75,5 +75,6 @@ fn is_decorator(
         .encode_utf16()
         .take(edge.column.saturating_sub(1) as usize);
     let before: String = char::decode_utf16(units).flatten().collect();
-    Ok(before.trim_end().ends_with(['@', '[']))
+    let mark = if path.ends_with(".cs") { '[' } else { '@' };
+    Ok(before.trim_end().ends_with(mark))
 }
