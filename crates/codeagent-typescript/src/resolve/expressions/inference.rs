@@ -7,7 +7,7 @@ use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashSet;
 
-use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, Utility};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::global_index::well_known::BuiltinType;
@@ -204,6 +204,12 @@ impl Checker<'_> {
 
         match (self.get(param), self.get(given)) {
             (Type::Param(decl), _) => self.bind_param(decl, given, inference),
+            (Type::Deferred(Utility::Template, parts), Type::Literal(_, text)) => {
+                let taken = self.taken_by_parts(text, parts).unwrap_or_default();
+                for (part, text) in taken {
+                    self.infer_from_types(part, text, inference, nesting + 1);
+                }
+            }
             (Type::Union(args), _) => self.infer_from_union(args, given, inference, nesting),
             (Type::Intersection(args), _) => {
                 let members = self.arena.list(args);
