@@ -164,13 +164,21 @@ impl Checker<'_> {
             return None;
         };
 
-        let is_inferred =
-            inference.params.contains(&param) && args.iter().all(|arg| arg.mode != ArgMode::Spread);
-        is_inferred.then(|| (param, args.len().min(params.len() - 1)))
+        let position = args.len().min(params.len() - 1);
+        let is_spread = |arg: &Arg| arg.mode == ArgMode::Spread;
+        // A list that is the only rest argument gives its own type.
+        let is_known = !args.iter().any(is_spread)
+            || args.len() == params.len() && !args[..position].iter().any(is_spread);
+        (is_known && inference.params.contains(&param)).then_some((param, position))
     }
 
-    /// Returns the tuple of the arguments for a rest parameter.
+    /// Returns the tuple of the arguments for a rest parameter, or the list that is spread there.
     fn rest_tuple(&self, file: FileId, args: &[Arg]) -> Ty {
+        if let [only] = args
+            && only.mode == ArgMode::Spread
+        {
+            return self.type_of_expr(file.expr(only.value));
+        }
         let types: Vec<Ty> = args
             .iter()
             .take(12)
