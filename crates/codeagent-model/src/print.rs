@@ -453,6 +453,7 @@ fn ty(facts: &Facts, id: TypeId, depth: u8) -> String {
         }
         TypeExpr::Union(list) => format!("union({})", types(facts, list, depth - 1)),
         TypeExpr::Intersection(list) => format!("both({})", types(facts, list, depth - 1)),
+        TypeExpr::Template(list) => format!("template({})", types(facts, list, depth - 1)),
         TypeExpr::TypeOf(value) => format!("typeof {}", expr(facts, value, depth - 1)),
         TypeExpr::Indexed(of, key) => format!("{}[{}]", inner(of), inner(key)),
         TypeExpr::KeyOf(of) => format!("keyof {}", inner(of)),

@@ -55,8 +55,8 @@ pub enum TypeExpr {
     Heritage(ExprId, List<TypeId>),
     /// `infer X`: the declared type parameter.
     Infer(DeclId),
-    /// A template literal type.
-    Template,
+    /// A template literal type: its texts, as literal types, and the types between them.
+    Template(List<TypeId>),
 }
 
 /// One segment of a dotted type name with its type arguments.

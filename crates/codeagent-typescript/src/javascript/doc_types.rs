@@ -213,8 +213,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 let length = rest[1..].find(quote)?;
                 let text = &rest[1..=length];
                 *rest = &rest[length + 2..];
-                if quote == '`' {
-                    return Some(self.b.type_expr(TypeExpr::Template));
+                if quote == '`' && text.contains("${") {
+                    return Some(self.b.primitive("string"));
                 }
                 let text = self.b.name_sym(text);
                 Some(

@@ -173,7 +173,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         if let Some(alias) = parts.get(Field::Alias) {
-            self.ty(alias);
+            self.constrain(id, alias);
         }
 
         if let Some(value) = value {

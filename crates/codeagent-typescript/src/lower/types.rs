@@ -73,10 +73,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
             Kind::LookupType => self.lookup_type(child),
             Kind::InferType => self.infer_type(child),
-            Kind::TemplateLiteralType => {
-                self.unknown_type(child);
-                self.b.type_expr(TypeExpr::Template)
-            }
+            Kind::TemplateLiteralType => self.template_type(child),
             Kind::MemberExpression | Kind::CallExpression => {
                 let value = self.expr(child, Context::None);
                 self.b.type_expr(TypeExpr::TypeOf(value))
@@ -365,6 +362,23 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.site(SiteKind::TypeRef, Subject::Type(ty, 0), at);
         }
         ty
+    }
+
+    fn template_type(&mut self, child: Child<'tree>) -> TypeId {
+        let mut parts = Vec::new();
+        for part in self.children(child).named() {
+            let text = self.text(part);
+            let part = if text.starts_with("${") {
+                self.ty(part)
+            } else {
+                let text = self.b.sym(text);
+                self.b
+                    .type_expr(TypeExpr::Literal(LiteralKind::String, text))
+            };
+            parts.push(part);
+        }
+        let parts = self.b.facts.add_list(parts);
+        self.b.type_expr(TypeExpr::Template(parts))
     }
 
     fn infer_type(&mut self, child: Child<'tree>) -> TypeId {

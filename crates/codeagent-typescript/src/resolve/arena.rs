@@ -91,6 +91,16 @@ pub enum Utility {
     Exclude,
     /// `Extract<T, U>`
     Extract,
+    /// A template literal type: its texts and the types between them.
+    Template,
+    /// `Uppercase<S>`
+    Uppercase,
+    /// `Lowercase<S>`
+    Lowercase,
+    /// `Capitalize<S>`
+    Capitalize,
+    /// `Uncapitalize<S>`
+    Uncapitalize,
 }
 
 /// The structure of a [`Ty`].

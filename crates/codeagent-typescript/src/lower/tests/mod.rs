@@ -236,7 +236,7 @@ interface I<in out T> extends J<T>, K.L { prop: T; method<U>(u: U): void }
               TypeParam T
                 TypeParam H Constraint string
                 TypeParam R
-            TypeAlias L : union(import(m).N<O>['p'], typeof q.r, [first: S, ...rest: U[]], Template, 'lit', '-1') [4-4]
+            TypeAlias L : union(import(m).N<O>['p'], typeof q.r, [first: S, ...rest: U[]], template('a', V), 'lit', '-1') [4-4]
             TypeAlias P : Function(DeclId(19)) [5-5]
               FunctionType  : x is W
                 Parameter x : unknown

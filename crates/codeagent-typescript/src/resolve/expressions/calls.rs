@@ -10,6 +10,7 @@ use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::inference::Inference;
 use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::types::signatures::{Param, Signature, Signatures};
@@ -62,7 +63,7 @@ impl Checker<'_> {
         match facts.expr(callee) {
             Expr::Member(object, _) => {
                 let receiver = match facts.expr(object) {
-                    Expr::Super(_) => Ty::THIS,
+                    Expr::Super(class) if !class.is_none() => self.own_instance(at(file, class)),
                     _ => self.type_of_expr(file.expr(object)),
                 };
                 // A static method of an external base may return an instance of the class it is

@@ -3,13 +3,11 @@
 //! Limitations: the element type of a long array is that of its first elements. Arithmetic results
 //! are numbers.
 
-use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper, primitive_of};
 use crate::resolve::checker::Checker;
-use crate::resolve::global_index::provided_keys::PIECES;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
@@ -223,7 +221,6 @@ impl Checker<'_> {
 
         let spelling = self.spelling(name);
         match spelling {
-            "undefined" | "null" => return Ty::NOTHING,
             "window" | "self" | "globalThis" => return self.type_of_window(),
             "exports" if self.facts(position.file).header.dialect.is_javascript() => {
                 return self.type_of_module(position.file);
@@ -357,32 +354,6 @@ impl Checker<'_> {
         };
         let types: Vec<Ty> = keys.iter().map(member).collect::<Option<_>>()?;
         Some(self.arena.union(&types))
-    }
-
-    /// Returns the name of the members that are declared as `[KEY]` for `a[KEY]`, if `KEY` is a
-    /// symbol or a literal type.
-    pub fn computed_key(&self, key: ExprRef) -> Option<Name> {
-        let facts = self.facts(key.file);
-        let text = match facts.expr(key.expr) {
-            Expr::Name(sym, ..) => facts.text(sym).to_owned(),
-            Expr::Member(object, sym) => match facts.expr(object) {
-                Expr::Name(object, ..) => format!("{}.{}", facts.text(object), facts.text(sym)),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let ty = self.type_of_expr(key);
-        if ty != Ty::SYMBOL && !matches!(self.get(ty), Type::Literal(LiteralKind::String, _)) {
-            return None;
-        }
-
-        let member = format!("[{text}]");
-        let name = self.tables.find(&member);
-        if name == Name::NONE {
-            self.record_text_lookup(PIECES, &member);
-            return None;
-        }
-        Some(name)
     }
 
     fn type_of_array(&self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {

@@ -7,7 +7,7 @@ use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashSet;
 
-use crate::resolve::arena::{Args, Ty, Type, TypeMapper};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, Utility};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::global_index::well_known::BuiltinType;
@@ -164,13 +164,21 @@ impl Checker<'_> {
             return None;
         };
 
-        let is_inferred =
-            inference.params.contains(&param) && args.iter().all(|arg| arg.mode != ArgMode::Spread);
-        is_inferred.then(|| (param, args.len().min(params.len() - 1)))
+        let position = args.len().min(params.len() - 1);
+        let is_spread = |arg: &Arg| arg.mode == ArgMode::Spread;
+        // A list that is the only rest argument gives its own type.
+        let is_known = !args.iter().any(is_spread)
+            || args.len() == params.len() && !args[..position].iter().any(is_spread);
+        (is_known && inference.params.contains(&param)).then_some((param, position))
     }
 
-    /// Returns the tuple of the arguments for a rest parameter.
+    /// Returns the tuple of the arguments for a rest parameter, or the list that is spread there.
     fn rest_tuple(&self, file: FileId, args: &[Arg]) -> Ty {
+        if let [only] = args
+            && only.mode == ArgMode::Spread
+        {
+            return self.type_of_expr(file.expr(only.value));
+        }
         let types: Vec<Ty> = args
             .iter()
             .take(12)
@@ -204,6 +212,12 @@ impl Checker<'_> {
 
         match (self.get(param), self.get(given)) {
             (Type::Param(decl), _) => self.bind_param(decl, given, inference),
+            (Type::Deferred(Utility::Template, parts), Type::Literal(_, text)) => {
+                let taken = self.taken_by_parts(text, parts).unwrap_or_default();
+                for (part, text) in taken {
+                    self.infer_from_types(part, text, inference, nesting + 1);
+                }
+            }
             (Type::Union(args), _) => self.infer_from_union(args, given, inference, nesting),
             (Type::Intersection(args), _) => {
                 let members = self.arena.list(args);

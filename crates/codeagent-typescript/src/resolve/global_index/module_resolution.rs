@@ -278,10 +278,6 @@ impl ModulePaths {
     }
 
     fn bare(&self, from: &str, specifier: &str) -> Option<FileId> {
-        if specifier.contains('\\') || specifier.starts_with("node:") {
-            return None;
-        }
-
         if self.may_be_mapped(specifier)
             && let Some(file) = self.through_resolver(from, specifier)
         {

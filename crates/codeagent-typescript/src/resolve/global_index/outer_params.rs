@@ -242,7 +242,7 @@ impl<'f> Finder<'f> {
                     self.add_type(element.ty, params);
                 }
             }
-            TypeExpr::Union(list) | TypeExpr::Intersection(list) => {
+            TypeExpr::Union(list) | TypeExpr::Intersection(list) | TypeExpr::Template(list) => {
                 for &part in self.facts.list(list) {
                     self.add_type(part, params);
                 }
@@ -261,11 +261,8 @@ impl<'f> Finder<'f> {
                 Some(scope) => params.extend(self.params_in(scope)),
                 None => self.found.is_unknown = true,
             },
-            TypeExpr::Unknown
-            | TypeExpr::Primitive(_)
-            | TypeExpr::This
-            | TypeExpr::Literal(..)
-            | TypeExpr::Template => {}
+            TypeExpr::Unknown | TypeExpr::Primitive(_) | TypeExpr::This | TypeExpr::Literal(..) => {
+            }
         }
     }
 

@@ -78,8 +78,6 @@ known! {
     Iterable = "Iterable" | "IterableIterator" | "Iterator" | "Generator" | "ArrayIterator" | "MapIterator" | "SetIterator" | "IteratorObject",
     /// Anything a `for await` loop iterates over.
     AsyncIterable = "AsyncIterable" | "AsyncIterableIterator" | "AsyncIterator" | "AsyncGenerator",
-    /// The result of an iterator's `next`.
-    IteratorResult = "IteratorResult",
     /// `Record<K, V>` and index signatures.
     Record = "Record",
     /// Methods of `string`.
@@ -98,11 +96,9 @@ known! {
     Json = "JSON",
 }
 
-/// The result type of a built-in member.
+/// The result type of a built-in method.
 #[derive(Clone, Copy, Debug)]
 pub enum BuiltinResult {
-    /// A type argument of the receiver.
-    Held,
     /// An array of the elements of the receiver's elements.
     Flattened,
     Receiver,
@@ -110,44 +106,25 @@ pub enum BuiltinResult {
     Result,
 }
 
-/// A member of a built-in type whose declaration does not determine its type.
+/// A method of a built-in type whose declaration does not determine its result.
 pub struct BuiltinMember {
     /// The type it belongs to.
     pub on: BuiltinType,
     pub name: &'static str,
-    /// Its result, or its own type if it is not a method.
     pub gives: BuiltinResult,
-    pub method: bool,
 }
 
-const fn builtin(
-    on: BuiltinType,
-    name: &'static str,
-    gives: BuiltinResult,
-    method: bool,
-) -> BuiltinMember {
-    BuiltinMember {
-        on,
-        name,
-        gives,
-        method,
-    }
+const fn builtin(on: BuiltinType, name: &'static str, gives: BuiltinResult) -> BuiltinMember {
+    BuiltinMember { on, name, gives }
 }
 
 pub static BUILTIN_MEMBERS: &[BuiltinMember] = &[
     // Its declaration counts levels with a recursive conditional type.
-    builtin(BuiltinType::Array, "flat", BuiltinResult::Flattened, true),
-    // An iterator's result is a union discriminated by `done`.
-    builtin(
-        BuiltinType::IteratorResult,
-        "value",
-        BuiltinResult::Held,
-        false,
-    ),
+    builtin(BuiltinType::Array, "flat", BuiltinResult::Flattened),
     // They are declared in terms of `this`, the called function.
-    builtin(BuiltinType::Function, "call", BuiltinResult::Result, true),
-    builtin(BuiltinType::Function, "apply", BuiltinResult::Result, true),
-    builtin(BuiltinType::Function, "bind", BuiltinResult::Receiver, true),
+    builtin(BuiltinType::Function, "call", BuiltinResult::Result),
+    builtin(BuiltinType::Function, "apply", BuiltinResult::Result),
+    builtin(BuiltinType::Function, "bind", BuiltinResult::Receiver),
 ];
 
 /// Returns the index of an instance member in [`BUILTIN_MEMBERS`].

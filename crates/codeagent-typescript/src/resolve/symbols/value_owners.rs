@@ -25,12 +25,9 @@ impl Symbols<'_> {
 
     /// Returns the declaration itself, or the member that holds an unnamed function.
     pub fn named_member(&self, decl: DeclRef) -> DeclList {
-        let holder = if self.decl(decl).kind == DeclKind::Lambda {
-            self.value_holder(decl)
-        } else {
-            None
-        };
-        let member = holder.filter(|holder| self.decl(*holder).kind == DeclKind::Property);
+        let member = self
+            .value_holder(decl)
+            .filter(|holder| self.decl(*holder).kind == DeclKind::Property);
         DeclList::from_slice(&[member.unwrap_or(decl)])
     }
 
@@ -38,9 +35,7 @@ impl Symbols<'_> {
     pub fn value_holder(&self, value: DeclRef) -> Option<DeclRef> {
         let facts = self.facts(value.file);
         let declaration = facts.decl(value.decl);
-        if !matches!(declaration.kind, DeclKind::Lambda | DeclKind::ObjectLiteral)
-            || !declaration.detail.is_none()
-        {
+        if !declaration.detail.is_none() {
             return None;
         }
 

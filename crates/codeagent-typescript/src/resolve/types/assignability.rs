@@ -14,7 +14,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, Utility, primitive_of};
 use crate::resolve::checker::Checker;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::queries::Query;
@@ -41,6 +41,14 @@ impl Checker<'_> {
         if sub.is_opaque() || sup.is_opaque() || !self.spend(1) {
             return None;
         }
+        if let (
+            Type::Literal(LiteralKind::String, text),
+            Type::Deferred(Utility::Template, parts),
+        ) = (self.get(sub), self.get(sup))
+        {
+            return self.text_extends(text, parts, inferred);
+        }
+        let (sub, sup) = (self.as_text(sub), self.as_text(sup));
         if let Type::Param(param) = self.get(sup) {
             return self.extends_param(sub, param, inferred);
         }
@@ -116,6 +124,14 @@ impl Checker<'_> {
             (_, Type::Simple(simple)) => Some(simple == Ty::THIS),
             (_, Type::Literal(..)) => Some(false),
             _ => self.object_extends(sub, sup, inferred),
+        }
+    }
+
+    /// Returns `string` for a template literal type that has type parameters.
+    fn as_text(&self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::Deferred(utility, _) if utility.makes_texts() => Ty::STRING,
+            _ => ty,
         }
     }
 

@@ -51,11 +51,7 @@ impl Checker<'_> {
         }
 
         if !is_static && let Some(index) = row(known, self.spelling(name)) {
-            return MemberLookup::Value(if BUILTIN_MEMBERS[usize::from(index)].method {
-                self.arena.add(Type::BuiltInMethod(index, receiver))
-            } else {
-                self.given(index, receiver)
-            });
+            return MemberLookup::Value(self.arena.add(Type::BuiltInMethod(index, receiver)));
         }
 
         self.lookup_member_of_globals(known.names(), args, is_static, name)
@@ -83,28 +79,14 @@ impl Checker<'_> {
         match BUILTIN_MEMBERS[usize::from(row)].gives {
             BuiltinResult::Receiver => receiver,
             BuiltinResult::Result => self.result_of(receiver),
-            BuiltinResult::Held => self.held(receiver),
             BuiltinResult::Flattened => {
-                let held = self.held(receiver);
+                let held = self.type_of_element(receiver);
                 let element = self.type_of_element(held);
                 let is_flat = element == Ty::UNKNOWN
                     && !held.is_opaque()
                     && !matches!(self.get(held), Type::BuiltIn(..));
                 self.arena.array(if is_flat { held } else { element })
             }
-        }
-    }
-
-    pub fn held(&self, receiver: Ty) -> Ty {
-        match self.get(receiver) {
-            Type::BuiltIn(_, args) => self
-                .arena
-                .list(args)
-                .first()
-                .copied()
-                .unwrap_or(Ty::UNKNOWN),
-            Type::Tuple(_) => self.type_of_element(receiver),
-            _ => Ty::UNKNOWN,
         }
     }
 

@@ -3,11 +3,11 @@
 //! A test is deferred while its types have type parameters that decide it. If it stays undecided, the
 //! type is known only where both branches are the same declaration, or one is `never`.
 //!
-//! Limitations: the parts of template literal types are not compared.
+//! Limitations: the parts of a template literal type are not compared if one of them is `string`.
 
 use std::rc::Rc;
 
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::FileId;
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper};
@@ -38,11 +38,14 @@ impl Checker<'_> {
             }
 
             let written = bound;
-            let is_template = has_template(facts, bound);
-            let outer = self.without(mapper, file, own);
-            let elements = self.variadic(file, bound, outer);
+            let elements = self.variadic(file, bound, mapper);
             let bound = self.type_of(file, bound);
-            let bound = self.substitute(bound, outer);
+            let bound = self.substitute(bound, mapper);
+            let is_template = has_template(facts, written)
+                && !matches!(
+                    self.get(bound),
+                    Type::Deferred(..) | Type::Literal(..) | Type::Union(_)
+                );
 
             if self.waits_for(check, bound, own.is_empty()) {
                 return deferred;
@@ -75,13 +78,13 @@ impl Checker<'_> {
                 }
 
                 inferred.extend(param.map(|param| (param, member)));
-                inferred.extend(self.arena.bindings(outer).iter().copied());
-                let mapper = self.arena.mapper(inferred);
+                inferred.extend(self.arena.bindings(mapper).iter().copied());
+                let inner = self.arena.mapper(inferred);
 
                 results.push(match fits {
-                    Some(true) => self.substitute(self.type_of(file, yes), mapper),
-                    Some(false) => self.substitute(self.type_of(file, no), mapper),
-                    None => self.either_branch(file, (yes, no), mapper),
+                    Some(true) => self.substitute(self.type_of(file, yes), inner),
+                    Some(false) => self.substitute(self.type_of(file, no), inner),
+                    None => self.either_branch(file, (yes, no), inner),
                 });
             }
 
@@ -139,26 +142,6 @@ impl Checker<'_> {
                 .collect(),
             rest,
         ))
-    }
-
-    /// Returns a mapper without the `infer` bindings of an outer evaluation of this conditional
-    /// type.
-    fn without(&self, mapper: TypeMapper, file: FileId, own: &[TypeId]) -> TypeMapper {
-        if own.is_empty() || mapper == TypeMapper::EMPTY {
-            return mapper;
-        }
-        let facts = self.facts(file);
-        let is_own = |param: DeclRef| {
-            param.file == file && own.iter().any(|ty| matches!(facts.type_expr(*ty), TypeExpr::Infer(decl) if decl == param.decl))
-        };
-        let kept = self
-            .arena
-            .bindings(mapper)
-            .iter()
-            .copied()
-            .filter(|binding| !is_own(binding.0))
-            .collect();
-        self.arena.mapper(kept)
     }
 
     /// Reports whether a test cannot be made yet, because the bound has type parameters:
@@ -234,7 +217,7 @@ impl Checker<'_> {
 /// Reports whether a type is a template literal type, or a tuple with one.
 fn has_template(facts: &Facts, ty: TypeId) -> bool {
     match facts.type_expr(ty) {
-        TypeExpr::Template => true,
+        TypeExpr::Template(_) => true,
         TypeExpr::Tuple(elements) => facts
             .list(elements)
             .iter()

@@ -136,9 +136,6 @@ impl Checker<'_> {
     /// of `IteratorYieldResult<T>` and `IteratorReturnResult<Return>`.
     fn type_of_last_value(&self, result: Ty) -> Ty {
         match self.get(result) {
-            Type::BuiltIn(BuiltinType::IteratorResult, args) => {
-                self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
-            }
             Type::Union(args) => {
                 let members = self.arena.list(args);
                 let mut values = members
@@ -179,7 +176,7 @@ impl Checker<'_> {
             .into_iter()
             .find(|method| *method != Ty::UNKNOWN);
         let iterator = method.map_or(Ty::UNKNOWN, |method| self.result_of(method));
-        if iterator == ty || matches!(self.get(iterator), Type::Instance(..)) {
+        if matches!(self.get(iterator), Type::Instance(..)) {
             Ty::UNKNOWN
         } else {
             self.type_of_element(iterator)

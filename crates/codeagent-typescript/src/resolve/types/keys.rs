@@ -3,13 +3,14 @@
 //! Limitations: at most [`MAX_KEYS`] keys, eight levels deep. Types of libraries have no key list,
 //! because only some of their members are loaded.
 
-use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
+use codeagent_lang::{DeclRef, ExprRef};
 use codeagent_model::facts::*;
 use rustc_hash::FxHashSet;
 
 use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
+use crate::resolve::global_index::provided_keys::PIECES;
 use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::types::members::MemberLookup;
 
@@ -61,6 +62,32 @@ impl Checker<'_> {
             Type::Simple(Ty::NOTHING) => Some(Vec::new()),
             _ => None,
         }
+    }
+
+    /// Returns the name of the members that are declared as `[KEY]` for `a[KEY]`, if `KEY` is a
+    /// symbol or a literal type.
+    pub fn computed_key(&self, key: ExprRef) -> Option<Name> {
+        let facts = self.facts(key.file);
+        let text = match facts.expr(key.expr) {
+            Expr::Name(sym, ..) => facts.text(sym).to_owned(),
+            Expr::Member(object, sym) => match facts.expr(object) {
+                Expr::Name(object, ..) => format!("{}.{}", facts.text(object), facts.text(sym)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let ty = self.type_of_expr(key);
+        if ty != Ty::SYMBOL && !matches!(self.get(ty), Type::Literal(LiteralKind::String, _)) {
+            return None;
+        }
+
+        let member = format!("[{text}]");
+        let name = self.tables.find(&member);
+        if name == Name::NONE {
+            self.record_text_lookup(PIECES, &member);
+            return None;
+        }
+        Some(name)
     }
 
     /// Adds the key of a member, or for `[name]` the values of the constants that each of its
@@ -193,10 +220,14 @@ impl Checker<'_> {
             Type::Mapped(decl, mapper) => {
                 let &param = self.type_params(decl).first()?;
                 let keys = self.constraint(param);
-                let keys = self.substitute(keys, mapper);
+                let keys = self.listed_keys(self.substitute(keys, mapper));
                 for key in self.keys_of(keys)? {
-                    if let Type::Literal(_, name) = self.get(key) {
-                        names.push(name);
+                    let mapper = self.with_binding(mapper, param, key);
+                    let renamed = self.renamed_key(decl, key, mapper);
+                    for name in self.keys_of(renamed)? {
+                        if let Type::Literal(_, name) = self.get(name) {
+                            names.push(name);
+                        }
                     }
                 }
                 Some(())

@@ -386,12 +386,12 @@ impl Checker<'_> {
         };
 
         let keys = self.constraint(param);
-        let keys = self.substitute(keys, mapper);
+        let keys = self.listed_keys(self.substitute(keys, mapper));
+        if let Some(renamed) = self.lookup_renamed_member((decl, mapper), (param, keys), name) {
+            return renamed;
+        }
         let key = self.arena.add(Type::Literal(LiteralKind::String, name));
-        let mut bindings = vec![(param, key)];
-        bindings.extend(self.arena.bindings(mapper).iter().copied());
-
-        let mapper = self.arena.mapper(bindings);
+        let mapper = self.with_binding(mapper, param, key);
         let ty = {
             let value = self.decl(decl).ty;
             self.type_of(decl.file, value)
@@ -419,6 +419,16 @@ impl Checker<'_> {
             }
             _ => MemberLookup::Missing,
         }
+    }
+
+    /// Returns `keyof T` for `keyof T & string`: all keys that are listed are strings.
+    pub fn listed_keys(&self, keys: Ty) -> Ty {
+        let Type::Intersection(parts) = self.get(keys) else {
+            return keys;
+        };
+        let parts = self.arena.list(parts);
+        let is_keys = |part: &&Ty| matches!(self.get(**part), Type::KeyOf(_));
+        parts.iter().find(is_keys).copied().unwrap_or(keys)
     }
 
     fn lookup_member_of_function(&self, decl: DeclRef, name: Name) -> MemberLookup {

@@ -16,6 +16,7 @@ pub mod library_relations;
 pub mod members;
 mod signature_relations;
 pub mod signatures;
+mod template_types;
 pub mod type_nodes;
 pub mod utility_types;
 mod written_types;

@@ -1,12 +1,12 @@
 //! The types of type nodes: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
 //!
-//! Limitations: template literal types are strings.
+//! Limitations: the elements of a tuple behind its rest element have one type.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::{Args, Ty, Type, TypeMapper, primitive_of};
+use crate::resolve::arena::{Args, Ty, Type, TypeMapper, Utility, primitive_of};
 use crate::resolve::checker::Checker;
 use crate::resolve::global_index::well_known::BuiltinType;
 use crate::resolve::queries::Query;
@@ -64,7 +64,7 @@ impl Checker<'_> {
             TypeExpr::TypeOf(expr) => self.type_of_expr(file.expr(expr)),
             TypeExpr::Indexed(object, key) => {
                 let object = self.type_of(file, object);
-                let key = self.type_of(file, key);
+                let key = self.type_of_key(file, key);
                 self.type_of_indexed(object, key)
             }
             TypeExpr::KeyOf(object) => {
@@ -82,8 +82,24 @@ impl Checker<'_> {
                 self.instance_of(value, &args)
             }
             TypeExpr::Infer(decl) => self.arena.add(Type::Param(at(file, decl))),
-            TypeExpr::Template => Ty::STRING,
+            TypeExpr::Template(parts) => {
+                let parts = self.types_of(file, parts);
+                self.utility(Utility::Template, &parts)
+            }
         }
+    }
+
+    /// Returns the type of `K` in `T[K]`. The type of a symbol stands for the name of the members
+    /// that are declared with it: `T[typeof KEY]` for those declared as `[KEY]`.
+    fn type_of_key(&self, file: FileId, key: TypeId) -> Ty {
+        let ty = self.type_of(file, key);
+        if ty == Ty::SYMBOL
+            && let TypeExpr::TypeOf(symbol) = self.facts(file).type_expr(key)
+            && let Some(name) = self.computed_key(file.expr(symbol))
+        {
+            return self.arena.add(Type::Literal(LiteralKind::String, name));
+        }
+        ty
     }
 
     pub fn types_of(&self, file: FileId, list: List<TypeId>) -> Vec<Ty> {
@@ -288,9 +304,6 @@ impl Checker<'_> {
 
     /// Returns the type of a name that no file declares.
     fn library_type(&self, name: &str, args: &[Ty]) -> Ty {
-        if let Some(ty) = self.known_alias(name, args) {
-            return ty;
-        }
         if name == "bigint" {
             return Ty::BIGINT;
         }

@@ -22,6 +22,10 @@ impl Utility {
             "Awaited" => Self::Awaited,
             "Exclude" => Self::Exclude,
             "Extract" => Self::Extract,
+            "Uppercase" => Self::Uppercase,
+            "Lowercase" => Self::Lowercase,
+            "Capitalize" => Self::Capitalize,
+            "Uncapitalize" => Self::Uncapitalize,
             _ => return None,
         })
     }
@@ -38,8 +42,11 @@ impl Checker<'_> {
             "Pick" => self.selected(first, second, true),
             "Omit" => self.selected(first, second, false),
             "Record" => self.arena.built_in(BuiltinType::Record, &[first, second]),
-            "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" | "PropertyKey" => Ty::STRING,
-            _ => self.utility(Utility::of_name(name)?, &[first, second]),
+            "PropertyKey" => Ty::STRING,
+            _ => match Utility::of_name(name)? {
+                utility if utility.makes_texts() => self.utility(utility, &[first]),
+                utility => self.utility(utility, &[first, second]),
+            },
         })
     }
 
@@ -64,6 +71,9 @@ impl Checker<'_> {
     }
 
     fn utility_now(&self, utility: Utility, args: &[Ty]) -> Ty {
+        if utility.makes_texts() {
+            return self.made_texts(utility, args);
+        }
         let &[first, second] = args else {
             return Ty::UNKNOWN;
         };
@@ -82,11 +92,15 @@ impl Checker<'_> {
             Utility::Awaited => self.awaited(first),
             Utility::Exclude => self.filter_union(first, second, false),
             Utility::Extract => self.filter_union(first, second, true),
+            _ => Ty::UNKNOWN,
         }
     }
 
     /// Returns the bound of a deferred utility type, from the constraints of its arguments.
     pub fn deferred_bound(&self, utility: Utility, args: Args) -> Ty {
+        if utility.makes_texts() {
+            return Ty::STRING;
+        }
         let args = self.arena.list(args);
         let bounds: Vec<Ty> = args
             .iter()

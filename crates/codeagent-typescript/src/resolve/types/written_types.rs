@@ -34,7 +34,7 @@ impl Checker<'_> {
             | TypeExpr::Function(_)
             | TypeExpr::Object(_)
             | TypeExpr::Mapped(_)
-            | TypeExpr::Template => true,
+            | TypeExpr::Template(_) => true,
             TypeExpr::Union(parts) => facts.list(parts).iter().all(excludes),
             TypeExpr::Intersection(parts) => facts.list(parts).iter().any(excludes),
             TypeExpr::Name(segments, scope) => {
