@@ -75,6 +75,23 @@ pub fn root(word: &str) -> &str {
         .unwrap_or(root)
 }
 
+/// Returns at most `limit` words of a sentence without stop words, in lower case, with distinct roots;
+/// each after its root.
+pub fn roots(sentence: &str, limit: usize) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for word in runs(sentence)
+        .flat_map(camel_words)
+        .flat_map(without_digits)
+    {
+        let word = word.to_lowercase();
+        let is_known = found.iter().any(|(known, _)| known == root(&word));
+        if !is_known && !is_stop_word(&word) && found.len() < limit {
+            found.push((root(&word).to_owned(), word));
+        }
+    }
+    found
+}
+
 /// Returns the runs of letters and digits.
 pub fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())

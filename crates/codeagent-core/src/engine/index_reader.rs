@@ -8,7 +8,7 @@ use codeagent_workspace::{DataDir, DataRoot, Workspace};
 use crate::embed::ModelHandle;
 use crate::engine::{EngineError, READERS, check_root, integrity};
 use crate::ingest;
-use crate::query::{Counts, Sources, TextCoverage, TextFiles, Vectors};
+use crate::query::{Counts, Searched, Sources, TextCoverage, TextFiles, Vectors};
 use crate::store::{self, Canceller, Reader, Snapshot, StoreError};
 
 /// Read-only access to an index. Cheap to clone.
@@ -73,6 +73,15 @@ impl IndexReader {
     #[must_use]
     pub fn vectors(&self) -> &Vectors {
         &self.vectors
+    }
+
+    /// Returns what a query in natural language searches.
+    #[must_use]
+    pub fn searched(&self) -> Searched<'_> {
+        Searched {
+            vectors: Some(&self.vectors),
+            workspace: Some(&self.workspace),
+        }
     }
 
     /// Returns the repository.

@@ -48,6 +48,7 @@ mod routes;
 mod search;
 mod shared_literals;
 mod source;
+mod source_words;
 mod status;
 mod symbol;
 mod symbol_lookup;
@@ -139,7 +140,9 @@ pub use reexports::{Reexport, reexports};
 pub use relations::{RelatedAt, Relations};
 pub use routes::all_routes;
 use routes::routes_of;
-pub use search::{FoundSymbol, SearchQuery, SearchResults, check_project, filter_nodes, search};
+pub use search::{
+    FoundSymbol, SearchQuery, SearchResults, Searched, check_project, filter_nodes, search,
+};
 pub use shared_literals::{SharedLiteral, shared_literals};
 pub use source::{SourceState, Sources, get_source};
 pub use status::{

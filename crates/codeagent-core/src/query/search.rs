@@ -4,12 +4,14 @@
 use crate::model::graph::Node;
 use crate::query::external::external_matches;
 use crate::query::question::question;
+use crate::query::source_words::source_words;
 use crate::query::vectors::LOOKED_AT;
 use crate::query::{
     FollowUp, Note, QueryError, Vectors, get_node_by_qualified_name, unindexed_files,
     unindexed_files_like,
 };
-use crate::store::{self, Hits, Score, SearchFilter, SimilarSymbols, Snapshot};
+use crate::store::{self, Evidence, Hits, Score, SearchFilter, SimilarSymbols, Snapshot};
+use codeagent_workspace::Workspace;
 
 /// Maximum length of a search, in bytes.
 const MAX_BYTES: usize = 1_000;
@@ -21,6 +23,15 @@ const FILTERED_REACH: usize = 8;
 /// Minimum cosine of similar symbols. Among some hundred thousand vectors, unrelated texts reach
 /// 0.2 by chance.
 const NEAR: f32 = 0.25;
+
+/// What is searched beside names and documentation for a query in natural language.
+#[derive(Clone, Copy, Default)]
+pub struct Searched<'a> {
+    /// Vectors of the symbols.
+    pub vectors: Option<&'a Vectors>,
+    /// The repository with the source.
+    pub workspace: Option<&'a Workspace>,
+}
 
 /// A search for symbols.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +129,7 @@ impl SearchResults {
 /// Searches symbols. It is an error if the query or the filter cannot match any symbol.
 pub fn search(
     snapshot: &Snapshot,
-    vectors: &Vectors,
+    searched: Searched<'_>,
     query: &SearchQuery<'_>,
 ) -> Result<SearchResults, QueryError> {
     query.check()?;
@@ -127,13 +138,7 @@ pub fn search(
         return Ok(found);
     }
 
-    filter_nodes(
-        snapshot,
-        Some(vectors),
-        query.text,
-        query.filter,
-        query.limit,
-    )
+    filter_nodes(snapshot, searched, query.text, query.filter, query.limit)
 }
 
 /// Returns the symbols that a question such as `who calls Cart.total?` is about; `None` if the
@@ -189,7 +194,7 @@ pub fn check_project(snapshot: &Snapshot, project: Option<&str>) -> Result<(), Q
 /// `vectors`, or by words alone if there are none.
 pub fn filter_nodes(
     snapshot: &Snapshot,
-    vectors: Option<&Vectors>,
+    searched: Searched<'_>,
     fts_query: &str,
     filter: &SearchFilter,
     limit: usize,
@@ -201,7 +206,7 @@ pub fn filter_nodes(
     };
 
     let near = |question: &str| {
-        let Some(vectors) = vectors else {
+        let Some(vectors) = searched.vectors else {
             return Ok(None);
         };
         let (source, vector) = vectors.of_question(snapshot, question)?;
@@ -210,11 +215,25 @@ pub fn filter_nodes(
         Ok(Some(SimilarSymbols { nearest, source }))
     };
 
+    let source = |question: &str| match searched.workspace {
+        Some(workspace) => source_words(snapshot, workspace, question),
+        None => Ok(None),
+    };
+
     let Hits {
         hits,
         quoted,
         some_words,
-    } = store::search(snapshot, fts_query, filter, limit, &near)?;
+    } = store::search(
+        snapshot,
+        fts_query,
+        filter,
+        limit,
+        Evidence {
+            near: &near,
+            source: &source,
+        },
+    )?;
 
     let hits = hits
         .into_iter()

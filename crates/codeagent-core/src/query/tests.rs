@@ -246,7 +246,7 @@ fn functions_in_functions_and_objects_come_last_and_are_not_unused() {
     );
 
     let filter = SearchFilter::default();
-    let results = filter_nodes(&snapshot, None, "render", &filter, 10).unwrap();
+    let results = filter_nodes(&snapshot, Searched::default(), "render", &filter, 10).unwrap();
     let found: Vec<&str> = results
         .hits
         .iter()

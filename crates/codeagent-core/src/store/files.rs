@@ -126,6 +126,22 @@ pub fn files_in_folder(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+const CODE_FILES: &str = "SELECT path, id, size FROM files WHERE id < 2147483648 ORDER BY path";
+
+/// Returns the indexed files of the repository, without imported ones, by path; each with its size in
+/// bytes.
+pub fn code_files(snapshot: &Snapshot) -> Result<Vec<(String, FileKey, u64)>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(CODE_FILES)?;
+    let rows = statement.query_map([], |row| {
+        Ok((
+            row.get(0)?,
+            FileKey(row.get(1)?),
+            row.get::<_, i64>(2)? as u64,
+        ))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 const FOLDERS_NAMED: &str = "SELECT path FROM files WHERE path >= ?1 || '/' AND path < ?1 || '0' \
     UNION ALL SELECT path FROM files WHERE instr(path, '/' || ?1 || '/') > 0 ORDER BY path";
 

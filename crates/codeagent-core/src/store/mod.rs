@@ -66,8 +66,8 @@ pub use facts::{
 };
 pub use file_uses::{external_calls_by_file, uses_between_files};
 pub use files::{
-    dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
-    files_with_problems, folders_named, given_up_files, inputs, project_ids,
+    code_files, dependency_rows, file_by_path, file_keys, file_path, files, files_ending,
+    files_in_folder, files_with_problems, folders_named, given_up_files, inputs, project_ids,
 };
 pub use graph::{
     SymbolBrief, SymbolClass, all_briefs, briefs, children_of, classes, each_use, file_nodes_below,
@@ -86,9 +86,9 @@ pub use packages::{PackageRow, package_paths, package_rows};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
-    Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, is_generated_path,
-    is_test_path, names_beginning_with, names_ending_with, nearest_names, search,
-    tests_with_beginnings, types_with_words,
+    Evidence, Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, SourceWords,
+    is_generated_path, is_test_path, names_beginning_with, names_ending_with, nearest_names,
+    search, tests_with_beginnings, types_with_words,
 };
 pub use share::{GraphDatabase, SharedVersions, copy_graph, shared_keys, shared_versions};
 pub use sign_bits::each_block;

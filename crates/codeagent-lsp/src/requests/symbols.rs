@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use codeagent_core::query::{self, get_outline};
+use codeagent_core::query::{self, Searched, get_outline};
 use codeagent_core::{Node, NodeFlags, NodeId, SearchFilter};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, SymbolInformation,
@@ -70,8 +70,11 @@ pub fn of_workspace(
     let mut found = Vec::new();
     for folder in ask.view.folders.iter() {
         let answering = Answering::open(ask.view, folder.clone(), ask.canceller)?;
-        let vectors = answering.reader().vectors();
-        let results = query::search(answering.snapshot(), vectors, &search)?;
+        let searched = Searched {
+            vectors: Some(answering.reader().vectors()),
+            workspace: None,
+        };
+        let results = query::search(answering.snapshot(), searched, &search)?;
         for hit in &results.hits {
             found.extend(information(&answering, &hit.node)?);
         }

@@ -25,7 +25,7 @@ pub fn search(
     query: &SearchQuery<'_>,
 ) -> Result<Answer<RankedRow>, AnswerError> {
     let snapshot = index.snapshot()?;
-    let found = query::search(&snapshot, index.vectors(), query)?;
+    let found = query::search(&snapshot, index.searched(), query)?;
     let mut sources = index.sources(&snapshot);
     for hit in &found.hits {
         check_file(&mut sources, &hit.node)?;

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use codeagent_core::query::{self, QueryError, SearchFilter, SearchQuery, Snapshot, Sources};
+use codeagent_core::query::{
+    self, QueryError, SearchFilter, SearchQuery, Searched, Snapshot, Sources,
+};
 use codeagent_core::{Canceller, IndexReader, StoreError};
 use codeagent_render::answers::AnswerError;
 use codeagent_render::{Face, error_text, note_text, query_error_text};
@@ -201,7 +203,11 @@ fn search(query: &Query<'_>) -> Result<Value, ApiError> {
         limit: query.parameters.number("limit", MAX_FOUND)?.min(MAX_FOUND),
     };
     let vectors = query.reader.vectors();
-    let found = query::search(query.snapshot, vectors, &asked)?;
+    let searched = Searched {
+        vectors: Some(vectors),
+        workspace: None,
+    };
+    let found = query::search(query.snapshot, searched, &asked)?;
     let notes = found.notes(query.snapshot, vectors, &asked)?;
 
     let nodes = found.hits.iter().map(|hit| &hit.node);

@@ -1,10 +1,10 @@
-//! Ranking of natural-language queries by shared words and vector similarity.
+//! Ranking of natural-language queries by words in names and in source, and by vector similarity.
 //!
 //! Symbols whose names contain all words come first, as for any query. The others are grouped by
 //! top-level symbol, so that the members of one class do not fill the page, and ordered by a weighted
-//! sum of two scores: the share of the query's words, weighted by rarity, that the members have
-//! together, and the similarity of the most similar member. A single rare word is a small share, so
-//! it does not outweigh similarity.
+//! sum of scores: the share of the query's words, weighted by rarity, that the members have together in
+//! names and documentation, the share that their source has, and the similarity of the most similar
+//! member. A single rare word is a small share, so it does not outweigh similarity.
 //!
 //! Limitations: only the first hundred top-level symbols of each kind are considered.
 
@@ -21,6 +21,9 @@ const COMBINED: usize = 100;
 /// Factor of the scores of fields and properties, because the functions that use them say more.
 const PROPERTY: f64 = 0.85;
 
+/// Weight of words in source against those in names and documentation.
+const SOURCE: f64 = 0.8;
+
 /// Symbols similar to a query in natural language.
 #[derive(Clone, Debug)]
 pub struct SimilarSymbols {
@@ -30,13 +33,29 @@ pub struct SimilarSymbols {
     pub source: VectorSource,
 }
 
-impl SimilarSymbols {
-    /// Returns the weight of similarity against words, measured on sentences that avoid the words of
-    /// the symbol that they describe.
-    fn weight(&self) -> f64 {
-        match self.source {
-            VectorSource::Lexical => 0.15,
-            VectorSource::Model => 0.4,
+/// How much each kind of match counts; together 1. Measured on sentences that avoid the words of the
+/// symbol that they describe.
+struct Weights {
+    words: f64,
+    source: f64,
+    near: f64,
+}
+
+impl Weights {
+    fn of(source: &WordMatches, near: Option<&SimilarSymbols>) -> Self {
+        let has_source = !source.tops.is_empty();
+        let near = match (near.map(|near| near.source), has_source) {
+            (None, _) => 0.0,
+            (Some(VectorSource::Lexical), true) => 0.1,
+            (Some(VectorSource::Lexical), false) => 0.15,
+            (Some(VectorSource::Model), true) => 0.2,
+            (Some(VectorSource::Model), false) => 0.4,
+        };
+        let of_source = if has_source { SOURCE } else { 0.0 };
+        Self {
+            words: (1.0 - near) * (1.0 - of_source),
+            source: (1.0 - near) * of_source,
+            near,
         }
     }
 }
@@ -77,29 +96,36 @@ struct Group {
     members: FxHashMap<NodeId, f64>,
 }
 
-/// Combines both scores. Returns the best member of each top-level symbol, then the further members;
+/// Combines the scores. Returns the best member of each top-level symbol, then the further members;
 /// both best first.
 pub(super) fn combined(
     words: &WordMatches,
+    source: &WordMatches,
     near: Option<&SimilarSymbols>,
     top_level: &mut TopLevel<'_>,
 ) -> Result<[Vec<Answer>; 2], StoreError> {
-    let weight = near.map_or(0.0, SimilarSymbols::weight);
+    let weights = Weights::of(source, near);
     let mut groups: FxHashMap<NodeId, Group> = FxHashMap::default();
 
-    for (top, share) in words.tops.iter().take(COMBINED) {
-        let group = groups.entry(*top).or_default();
-        group.score += (1.0 - weight) * share.min(1.0);
-        group.matched.words = true;
+    // Source has so many words that a symbol covers only few of a query's well: the best counts whole.
+    let best = source.tops.first().map_or(1.0, |(_, share)| *share);
+    for (weight, whole, matches) in [(weights.words, 1.0, words), (weights.source, best, source)] {
+        for (top, share) in matches.tops.iter().take(COMBINED) {
+            let group = groups.entry(*top).or_default();
+            group.score += weight * (share / whole.max(f64::EPSILON)).min(1.0);
+            group.matched.words = true;
+        }
     }
 
     if let Some(near) = near {
-        add_similar(&mut groups, near, weight, top_level)?;
+        add_similar(&mut groups, near, weights.near, top_level)?;
     }
 
-    for (member, own) in &words.members {
-        if let Some(group) = groups.get_mut(&top_level.of(*member)?) {
-            *group.members.entry(*member).or_default() += (1.0 - weight) * own;
+    for (weight, matches) in [(weights.words, words), (weights.source, source)] {
+        for (member, own) in &matches.members {
+            if let Some(group) = groups.get_mut(&top_level.of(*member)?) {
+                *group.members.entry(*member).or_default() += weight * own;
+            }
         }
     }
 

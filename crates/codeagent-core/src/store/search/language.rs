@@ -11,7 +11,7 @@
 use rusqlite::params;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::embed::tokenizer::{camel_words, is_stop_word, root, runs, without_digits};
+use crate::embed::tokenizer::{root, roots};
 use crate::model::graph::NodeId;
 use crate::store::search::candidates::Candidates;
 use crate::store::search::query::{any_of, quoted};
@@ -20,7 +20,7 @@ use crate::store::search::top_level::TopLevel;
 use crate::store::{Snapshot, StoreError};
 
 /// Maximum number of words used from a query.
-const MAX_TERMS: usize = 24;
+pub(super) const MAX_TERMS: usize = 24;
 /// Maximum number of words read to find those with the same root.
 const MAX_WORDS_READ: usize = 400;
 /// Maximum number of forms per word.
@@ -28,7 +28,7 @@ const MAX_FORMS: usize = 12;
 /// Maximum number of rows per word.
 const ROWS: usize = 300;
 /// Further members with a word add less and less, as in bm25.
-const K1: f64 = 1.2;
+pub(super) const K1: f64 = 1.2;
 /// Worth of a field or property with a word. Types with many fields have most words by chance.
 const PROPERTY: f64 = 0.6;
 /// Worth of a word that means the same.
@@ -108,7 +108,7 @@ pub(super) fn by_words(
 }
 
 /// Sorts scores, best first.
-fn sort(tops: &mut [(NodeId, f64)]) {
+pub(super) fn sort(tops: &mut [(NodeId, f64)]) {
     tops.sort_unstable_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
 }
 
@@ -144,31 +144,12 @@ fn described(words: &str) -> String {
     format!("{{name signature doc}} : {words}")
 }
 
-/// Returns the words of a query without stop words, with distinct roots.
-fn roots(sentence: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for word in words(sentence) {
-        let is_known = found.iter().any(|(known, _)| known == root(&word));
-        if !is_known && !is_stop_word(&word) && found.len() < MAX_TERMS {
-            found.push((root(&word).to_owned(), word));
-        }
-    }
-    found
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> {
-    runs(text)
-        .flat_map(camel_words)
-        .flat_map(without_digits)
-        .map(str::to_lowercase)
-}
-
 const FORMS: &str = "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
 
 /// Returns the words of a query with their forms and synonyms. A word of the query is no synonym of
 /// another one.
 fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
-    let roots = roots(sentence);
+    let roots = roots(sentence, MAX_TERMS);
     let mut terms = Vec::with_capacity(roots.len());
 
     for (root_of_word, word) in &roots {

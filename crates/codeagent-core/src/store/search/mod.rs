@@ -21,6 +21,7 @@ mod named;
 mod nearest;
 mod query;
 mod rank;
+mod source_words;
 mod synonyms;
 mod text;
 mod top_level;
@@ -32,6 +33,7 @@ mod tests;
 pub use hybrid::{MatchedBy, Score, SimilarSymbols};
 pub use named::{names_beginning_with, names_ending_with, tests_with_beginnings, types_with_words};
 pub use nearest::nearest_names;
+pub use source_words::SourceWords;
 pub use text::{is_generated_path, is_test_path};
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};
 
@@ -44,8 +46,10 @@ use crate::store::codec::stored_id;
 use crate::store::nodes::select_nodes;
 use crate::store::search::candidates::Candidates;
 use crate::store::search::hybrid::combined;
+use crate::store::search::language::WordMatches;
 use crate::store::search::query::Query;
 use crate::store::search::rank::{MatchKind, Ranked, Ranker};
+use crate::store::search::source_words::by_source;
 use crate::store::search::top_level::TopLevel;
 use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
 
@@ -91,13 +95,25 @@ pub struct Hits {
 /// Returns the symbols similar to a query, or `None` if similarity is not used.
 pub type SimilarityFn<'a> = &'a dyn Fn(&str) -> Result<Option<SimilarSymbols>, StoreError>;
 
+/// Returns where the words of a query are in source, or `None` if source is not searched.
+pub type SourceFn<'a> = &'a dyn Fn(&str) -> Result<Option<SourceWords>, StoreError>;
+
+/// What answers a query in natural language beside words in names and documentation.
+#[derive(Clone, Copy)]
+pub struct Evidence<'a> {
+    /// Similar symbols.
+    pub near: SimilarityFn<'a>,
+    /// Words in source.
+    pub source: SourceFn<'a>,
+}
+
 /// Returns at most `limit` symbols that match a query, best first.
 pub fn search(
     snapshot: &Snapshot,
     query: &str,
     filter: &SearchFilter,
     limit: usize,
-    near: SimilarityFn<'_>,
+    evidence: Evidence<'_>,
 ) -> Result<Hits, StoreError> {
     let mut parsed = Query::read(query);
     let mut candidates = Candidates::new(snapshot, filter, limit);
@@ -136,7 +152,7 @@ pub fn search(
             &candidates,
             &ranker,
             (query, total),
-            near,
+            evidence,
         )?);
 
         let mut seen = FxHashSet::default();
@@ -242,12 +258,16 @@ fn answers(
     candidates: &Candidates<'_>,
     ranker: &Ranker<'_>,
     (sentence, total): (&str, u64),
-    near: SimilarityFn<'_>,
+    evidence: Evidence<'_>,
 ) -> Result<Vec<ScoredSymbol>, StoreError> {
     let mut top_level = TopLevel::new(snapshot.connection());
     let by_words = language::by_words(snapshot, candidates, &mut top_level, (sentence, total))?;
 
-    let mut near = near(sentence)?;
+    let source = match (evidence.source)(sentence)? {
+        Some(source) => by_source(&source, &mut top_level)?,
+        None => WordMatches::default(),
+    };
+    let mut near = (evidence.near)(sentence)?;
     if let Some(near) = &mut near {
         let mut let_through = Vec::with_capacity(near.nearest.len());
         for (id, cosine) in near.nearest.drain(..) {
@@ -259,7 +279,7 @@ fn answers(
     }
 
     let mut found = Vec::new();
-    for answers in combined(&by_words, near.as_ref(), &mut top_level)? {
+    for answers in combined(&by_words, &source, near.as_ref(), &mut top_level)? {
         let ids: Vec<NodeId> = answers.iter().map(|answer| answer.member).collect();
         let scores: FxHashMap<NodeId, Score> = answers
             .iter()

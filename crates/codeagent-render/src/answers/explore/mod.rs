@@ -440,7 +440,7 @@ fn search(
         limit: MAX_FOUND,
     };
 
-    let found = query::search(occurrences.sources.snapshot(), index.vectors(), &search)?;
+    let found = query::search(occurrences.sources.snapshot(), index.searched(), &search)?;
     let mut rows = Vec::new();
     for hit in &found.hits {
         let doc = hit.node.doc.as_deref().map(|doc| format!(" — {doc}"));

@@ -1,0 +1,195 @@
+//! Where the words of a sentence are in the source of the repository.
+//!
+//! All indexed files are read. Words are compared by root; names count by their camel-case words. The
+//! symbols of the files with most of the words are told.
+//!
+//! Limitations: English; only repositories of at most [`MAX_BYTES`] bytes of code.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use codeagent_workspace::{RepoPath, Workspace};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::embed::tokenizer::{root, roots};
+use crate::model::graph::NodeId;
+use crate::store::{self, FileKey, Snapshot, SourceWords, StoreError};
+
+/// Maximum number of words of a sentence.
+const MAX_WORDS: usize = 24;
+
+/// Minimum number of words of a sentence.
+const MIN_WORDS: usize = 3;
+
+/// Maximum size of the code that is read, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Number of files whose symbols are told.
+const FILES: usize = 150;
+
+/// A file with words of the sentence.
+struct Found {
+    file: FileKey,
+    /// The line and the index of each word, by line.
+    words: Vec<(u32, usize)>,
+}
+
+/// Returns where the words of a sentence are; `None` if they are too few, or the code too much.
+pub(super) fn source_words(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    sentence: &str,
+) -> Result<Option<SourceWords>, StoreError> {
+    let roots = roots(sentence, MAX_WORDS);
+    let roots: Vec<String> = roots.into_iter().map(|(root, _)| root).collect();
+    let files = store::code_files(snapshot)?;
+    let bytes: u64 = files.iter().map(|(_, _, size)| size).sum();
+    if roots.len() < MIN_WORDS || bytes > MAX_BYTES {
+        return Ok(None);
+    }
+    let Some(matcher) = matcher(&roots) else {
+        return Ok(None);
+    };
+
+    let found: Vec<Found> = files
+        .par_iter()
+        .filter_map(|(path, file, _)| {
+            let text = workspace.read(&RepoPath::new(path).ok()?).ok()?;
+            let words = words_of(&text.text, &matcher, &roots);
+            (!words.is_empty()).then_some(Found { file: *file, words })
+        })
+        .collect();
+    snapshot.check()?;
+
+    let mut words = SourceWords {
+        files: files.len(),
+        having: having(&found, roots.len()),
+        ..SourceWords::default()
+    };
+    for file in best(found, &words) {
+        add_symbols(snapshot, &file, &mut words)?;
+    }
+    Ok(Some(words))
+}
+
+/// Makes what finds words that begin with roots, in any letter case.
+fn matcher(roots: &[String]) -> Option<AhoCorasick> {
+    let mut builder = AhoCorasick::builder();
+    builder
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostLongest);
+    builder.build(roots).ok()
+}
+
+/// Counts the files that have each of `count` words.
+fn having(found: &[Found], count: usize) -> Vec<usize> {
+    let mut having = vec![0; count];
+    for file in found {
+        let words: FxHashSet<usize> = file.words.iter().map(|(_, word)| *word).collect();
+        words.into_iter().for_each(|word| having[word] += 1);
+    }
+    having
+}
+
+/// Returns the files with the rarest words.
+fn best(mut found: Vec<Found>, words: &SourceWords) -> Vec<Found> {
+    let rarity = |word: usize| ((1 + words.files) as f64 / (1 + words.having[word]) as f64).ln();
+    found.sort_by_cached_key(|file| {
+        let has: FxHashSet<usize> = file.words.iter().map(|(_, word)| *word).collect();
+        let sum: f64 = has.into_iter().map(rarity).sum();
+        (std::cmp::Reverse((sum * 1e6) as u64), file.file.0)
+    });
+    found.truncate(FILES);
+    found
+}
+
+/// Adds the innermost symbols around the words of a file.
+fn add_symbols(
+    snapshot: &Snapshot,
+    file: &Found,
+    words: &mut SourceWords,
+) -> Result<(), StoreError> {
+    let spans = store::line_spans(snapshot, file.file)?;
+    let mut symbols: FxHashMap<NodeId, FxHashMap<usize, u32>> = FxHashMap::default();
+    for (line, word) in &file.words {
+        if let Some((id, _)) = spans.iter().find(|(_, lines)| lines.contains(line)) {
+            *symbols.entry(*id).or_default().entry(*word).or_default() += 1;
+        }
+    }
+    words.symbols.extend(symbols);
+    let lines = spans
+        .into_iter()
+        .map(|(id, lines)| (id, lines.end() + 1 - lines.start()));
+    words.lines.extend(lines);
+    Ok(())
+}
+
+/// Returns the words of a text that have one of the roots, each with its line.
+fn words_of(text: &str, matcher: &AhoCorasick, roots: &[String]) -> Vec<(u32, usize)> {
+    let bytes = text.as_bytes();
+    let (mut line, mut counted) = (1, 0);
+    let mut words = Vec::new();
+    for hit in matcher.find_iter(text) {
+        let (start, end) = (hit.start(), word_end(bytes, hit.start()));
+        if !is_word_start(bytes, start) || end < hit.end() {
+            continue;
+        }
+        let word = text[start..end].to_ascii_lowercase();
+        if root(&word) == roots[hit.pattern().as_usize()] {
+            line += memchr::memchr_iter(b'\n', &bytes[counted..start]).count() as u32;
+            counted = start;
+            words.push((line, hit.pattern().as_usize()));
+        }
+    }
+    words
+}
+
+/// Reports whether a camel-case word starts at an offset.
+fn is_word_start(bytes: &[u8], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else {
+        return true;
+    };
+    let is_after_capitals = before.is_ascii_uppercase()
+        && bytes
+            .get(at + 1)
+            .is_none_or(|next| !next.is_ascii_lowercase());
+    !before.is_ascii_alphabetic() || bytes[at].is_ascii_uppercase() && !is_after_capitals
+}
+
+/// Returns the end of the camel-case word that starts at an offset.
+fn word_end(bytes: &[u8], start: usize) -> usize {
+    let is_capital = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+    let is_small = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
+    let mut end = start + 1;
+    if is_capital(start) && is_capital(end) {
+        while is_capital(end) {
+            end += 1;
+        }
+        return if is_small(end) { end - 1 } else { end };
+    }
+    while is_small(end) {
+        end += 1;
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_names_and_prose_are_found_by_their_roots() {
+        let roots: Vec<String> = ["cart", "schedul", "http"].map(str::to_owned).into();
+        let matcher = matcher(&roots).expect("roots");
+        for (text, expected) in [
+            ("// Carts are\nscheduled.", &[(1, 0), (2, 1)][..]),
+            (
+                "saveCart(HTTPClient, cartScheduler)",
+                &[(1, 0), (1, 2), (1, 0), (1, 1)],
+            ),
+            ("MAX_CARTS = 1", &[(1, 0)]),
+            ("cartoon discart CARTOON", &[]),
+        ] {
+            assert_eq!(words_of(text, &matcher, &roots), expected, "{text}");
+        }
+    }
+}
