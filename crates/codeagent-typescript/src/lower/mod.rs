@@ -11,6 +11,7 @@
 mod assignments;
 mod calls;
 mod classes;
+mod comments;
 mod declarations;
 mod exports;
 mod expressions;
@@ -33,6 +34,7 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use codeagent_lang::LocalName;
@@ -58,10 +60,16 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
 
 /// Lowers the declarations of a library; see
 /// [`codeagent_lang::LanguageSupport::extract_declarations`]. Cheaper than [`extract`]: without
-/// displayed texts, and its interface is not separated from the rest.
+/// comments and displayed texts, and its interface is not separated from the rest.
 #[must_use]
 pub fn extract_declarations(text: &str, dialect: Dialect) -> Facts {
-    let mut facts = read(text, dialect, true);
+    let bare = if dialect.is_javascript() || dialect.has_jsx() {
+        Cow::Borrowed(text)
+    } else {
+        comments::without_comments(text)
+    };
+    let mut facts = read(&bare, dialect, true);
+    facts.header.bytes = text.len() as u32;
     facts.sites = Vec::new();
     facts.literals = Vec::new();
     facts.callbacks = Vec::new();

@@ -596,7 +596,7 @@ fn declarations_of_a_library_have_no_displayed_texts() {
     let is_text = |name: &str| name.contains(['.', '(', ' ']);
     assert!(shown.names.iter().any(is_text) && !facts.names.iter().any(is_text));
 
-    let access = |detail: &Detail| (detail.span, detail.access);
+    let access = |detail: &Detail| (detail.span.start.line, detail.access);
     assert!(
         facts
             .details

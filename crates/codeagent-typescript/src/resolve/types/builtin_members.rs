@@ -9,7 +9,7 @@ use crate::resolve::arena::{Args, Ty, Type};
 use crate::resolve::checker::Checker;
 use crate::resolve::global_index::well_known::{BUILTIN_MEMBERS, BuiltinResult, BuiltinType, row};
 use crate::resolve::symbols::scopes::{DeclList, Meaning};
-use crate::resolve::types::members::{Member, MemberLookup};
+use crate::resolve::types::members::{Member, MemberLookup, MemberType};
 
 impl Checker<'_> {
     pub fn lookup_member_of_simple(&self, simple: Ty, name: Name) -> MemberLookup {
@@ -133,7 +133,7 @@ impl Checker<'_> {
         (!found.is_empty()).then_some(Member {
             decls: found,
             mapper,
-            ty: None,
+            ty: MemberType::Declared,
         })
     }
 }

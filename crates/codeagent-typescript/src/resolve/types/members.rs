@@ -3,6 +3,8 @@
 //! Limitations: every member of a union is searched, and the first hit determines the type. Index
 //! signatures provide a type but no declaration.
 
+use std::rc::Rc;
+
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::*;
@@ -24,8 +26,21 @@ pub struct Member {
     pub decls: DeclList,
     /// The type arguments for its declared type.
     pub mapper: TypeMapper,
-    /// Its type if it differs from the declared one (mapped types).
-    pub ty: Option<Ty>,
+    pub ty: MemberType,
+}
+
+/// What the type of a member is computed from. Most lookups only need the declarations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemberType {
+    /// Its declarations.
+    Declared,
+    /// A type with these bindings (mapped types).
+    Substituted(Ty, TypeMapper),
+    /// The types of the members found in the parts of a union or intersection, with the parts.
+    Parts {
+        found: Rc<[(MemberLookup, Ty)]>,
+        is_union: bool,
+    },
 }
 
 /// The result of a member lookup.
@@ -73,18 +88,19 @@ impl Checker<'_> {
             MemberLookup::Missing => Ty::UNKNOWN,
             MemberLookup::External => Ty::EXTERNAL,
             MemberLookup::Value(ty) => ty,
-            MemberLookup::Declared(member) => {
-                if let Some(ty) = member.ty {
-                    return ty;
+            MemberLookup::Declared(member) => match member.ty {
+                MemberType::Declared => {
+                    let ty = self.type_of_decls(&member.decls);
+                    let ty = self.substitute(ty, member.mapper);
+                    self.with_this(ty, receiver)
                 }
-                let ty = self.type_of_decls(&member.decls);
-                let ty = self.substitute(ty, member.mapper);
-                self.with_this(ty, receiver)
-            }
+                MemberType::Substituted(ty, mapper) => self.substitute(ty, mapper),
+                MemberType::Parts { found, is_union } => self.type_of_parts(&found, is_union),
+            },
         }
     }
 
-    fn lookup_member_in(&self, ty: Ty, name: Name, level: u32) -> MemberLookup {
+    pub(super) fn lookup_member_in(&self, ty: Ty, name: Name, level: u32) -> MemberLookup {
         if level > MAX_LEVELS || !self.spend(1) {
             return MemberLookup::Missing;
         }
@@ -184,7 +200,7 @@ impl Checker<'_> {
             return MemberLookup::Declared(Member {
                 decls: found,
                 mapper,
-                ty: None,
+                ty: MemberType::Declared,
             });
         }
 
@@ -310,7 +326,7 @@ impl Checker<'_> {
             ResolvedName::Decls(decls) => MemberLookup::Declared(Member {
                 decls,
                 mapper: TypeMapper::EMPTY,
-                ty: None,
+                ty: MemberType::Declared,
             }),
             ResolvedName::Nothing => MemberLookup::Missing,
             ResolvedName::External => MemberLookup::External,
@@ -331,7 +347,7 @@ impl Checker<'_> {
             return MemberLookup::Declared(Member {
                 decls: own,
                 mapper,
-                ty: None,
+                ty: MemberType::Declared,
             });
         }
 
@@ -339,7 +355,7 @@ impl Checker<'_> {
             return MemberLookup::Declared(Member {
                 decls,
                 mapper,
-                ty: None,
+                ty: MemberType::Declared,
             });
         }
 
@@ -399,13 +415,10 @@ impl Checker<'_> {
 
         match self.get(keys) {
             Type::KeyOf(source) => match self.lookup_member_in(source, name, level + 1) {
-                MemberLookup::Declared(member) => {
-                    let ty = self.substitute(ty, mapper);
-                    MemberLookup::Declared(Member {
-                        ty: Some(ty),
-                        ..member
-                    })
-                }
+                MemberLookup::Declared(member) => MemberLookup::Declared(Member {
+                    ty: MemberType::Substituted(ty, mapper),
+                    ..member
+                }),
                 // An index signature of the source has one in the mapped type. A source that may be
                 // `any` decides nothing.
                 MemberLookup::Value(value) if !value.is_opaque() => {
@@ -445,7 +458,7 @@ impl Checker<'_> {
             return MemberLookup::Declared(Member {
                 decls,
                 mapper: TypeMapper::EMPTY,
-                ty: None,
+                ty: MemberType::Declared,
             });
         }
 
@@ -458,62 +471,6 @@ impl Checker<'_> {
                 MemberLookup::Missing
             }
             lookup => lookup,
-        }
-    }
-
-    fn lookup_member_of_several(
-        &self,
-        args: Args,
-        name: Name,
-        level: u32,
-        is_union: bool,
-    ) -> MemberLookup {
-        let mut result: Option<Member> = None;
-        let mut types = Vec::new();
-        let (mut external, mut unknown) = (false, false);
-
-        for &part in self.arena.list(args).iter() {
-            if part == Ty::FOREIGN_GENERIC {
-                unknown = true;
-                continue;
-            }
-            match self.lookup_member_in(part, name, level + 1) {
-                MemberLookup::Missing => {}
-                MemberLookup::External => external = true,
-                MemberLookup::Value(ty) => types.push(ty),
-                MemberLookup::Declared(member) => {
-                    let ty = self.type_of_lookup(MemberLookup::Declared(member.clone()), part);
-                    types.push(ty);
-                    match &mut result {
-                        None => result = Some(member),
-                        Some(first) => first.decls.extend(
-                            member
-                                .decls
-                                .into_iter()
-                                .filter(|decl| !first.decls.contains(decl))
-                                .collect::<DeclList>(),
-                        ),
-                    }
-                }
-            }
-        }
-
-        let ty = if is_union {
-            self.arena.union(&types)
-        } else {
-            self.arena.intersection(&types)
-        };
-
-        match result {
-            Some(member) if types.len() == 1 => MemberLookup::Declared(member),
-            Some(member) => MemberLookup::Declared(Member {
-                ty: Some(ty),
-                ..member
-            }),
-            None if !types.is_empty() => MemberLookup::Value(ty),
-            None if unknown => MemberLookup::Value(Ty::UNKNOWN),
-            None if external => MemberLookup::External,
-            None => MemberLookup::Missing,
         }
     }
 

@@ -14,6 +14,7 @@ mod iteration_types;
 pub mod keys;
 pub mod library_relations;
 pub mod members;
+mod members_of_parts;
 mod signature_relations;
 pub mod signatures;
 mod template_types;
