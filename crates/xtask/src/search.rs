@@ -14,7 +14,7 @@ use std::time::Duration;
 use codeagent_core::embed::ModelHandle;
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Language, NodeId, NodeKind, NodeType};
-use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
+use codeagent_core::query::{SearchFilter, Searched, Snapshot, Vectors, filter_nodes};
 use codeagent_core::store::export_symbols;
 use cpu_time::ThreadTime;
 
@@ -404,9 +404,17 @@ impl QueryRun<'_> {
         filter: &SearchFilter,
     ) -> anyhow::Result<()> {
         let start = ThreadTime::now();
-        filter_nodes(self.snapshot, Some(&self.vectors), query, filter, LIMIT)?;
+        filter_nodes(self.snapshot, self.searched(), query, filter, LIMIT)?;
         self.tally.class(class).times.push(start.elapsed());
         Ok(())
+    }
+
+    /// Returns what a sentence searches: names, documentation and vectors, as the tables compare these.
+    fn searched(&self) -> Searched<'_> {
+        Searched {
+            vectors: Some(&self.vectors),
+            workspace: None,
+        }
     }
 
     fn run_query(
@@ -418,7 +426,7 @@ impl QueryRun<'_> {
         let start = ThreadTime::now();
         let found = filter_nodes(
             self.snapshot,
-            Some(&self.vectors),
+            self.searched(),
             query,
             &SearchFilter::default(),
             LIMIT,

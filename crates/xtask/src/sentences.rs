@@ -11,7 +11,7 @@ use std::path::Path;
 
 use codeagent_core::embed::{Embedder, ModelHandle};
 use codeagent_core::model::graph::{Node, NodeType};
-use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
+use codeagent_core::query::{SearchFilter, Searched, Snapshot, Vectors, filter_nodes};
 use codeagent_core::service::embedded;
 use codeagent_core::store::{
     self, Delta, DependencyRow, FullGraph, Reader, SYMBOLS_TOTAL, Write, Writer, lexical_signs,
@@ -177,7 +177,10 @@ pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<Sente
     let place = |sentence: &Sentence, vectors: Option<&Vectors>| -> anyhow::Result<SentenceRank> {
         let hits = filter_nodes(
             &asked,
-            vectors,
+            Searched {
+                vectors,
+                workspace: None,
+            },
             &sentence.text,
             &SearchFilter::default(),
             LIMIT,

@@ -170,6 +170,16 @@ mod tests {
     }
 
     #[test]
+    fn common_words_of_a_sentence_are_dropped() {
+        let sentence = "Returns the carts of all customers that were returned by getCarts.";
+        let roots: Vec<String> = roots(sentence, 9)
+            .into_iter()
+            .map(|(root, _)| root)
+            .collect();
+        assert_eq!(roots, ["return", "cart", "custom", "get"]);
+    }
+
+    #[test]
     fn suffixes_are_removed_if_a_word_remains() {
         for (word, expected) in [
             ("serializes", "serial"),

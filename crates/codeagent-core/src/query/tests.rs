@@ -4,7 +4,7 @@ use codeagent_workspace::DataRoot;
 
 use crate::engine::{Engine, EngineOptions, IndexReader};
 use crate::query::{
-    Doubt, EntryKind, Impact, ImpactQuery, Labels, Link, Scope, SearchFilter, Sources,
+    Doubt, EntryKind, Impact, ImpactQuery, Labels, Link, Scope, SearchFilter, Searched, Sources,
     filter_nodes, find_path, impact, overview, resolve_symbols,
 };
 use crate::{NodeId, Snapshot};

@@ -277,7 +277,7 @@ fn found(reader: &Reader, query: &str) -> (Vec<String>, bool) {
         query,
         &SearchFilter::default(),
         10,
-        &|_| Ok(None),
+        Evidence::default(),
     )
     .unwrap();
     let mut names: Vec<String> = hits
@@ -328,7 +328,7 @@ fn filters_narrow_results() {
             "UserService",
             &other,
             10,
-            &|_| Ok(None)
+            Evidence::default()
         )
         .unwrap()
         .hits

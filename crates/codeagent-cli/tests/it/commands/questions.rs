@@ -86,10 +86,7 @@ app.use(mount('/api', router));
     let text = shop.stdout(&["explore", "what serves api.patch('api/settings')?"]);
     assert!(text.contains("web/server.ts:3"), "{text}");
     let text = shop.stdout(&["explore", "what serves api.patch('other/settings')?"]);
-    assert!(
-        text.contains("names no symbol") && !text.contains("route PATCH"),
-        "{text}"
-    );
+    assert!(text.starts_with("the query names no symbol"), "{text}");
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn search_results(reader: &IndexReader) -> (usize, bool, VectorSource) {
     let filter = store::SearchFilter::default();
     let found = query::filter_nodes(
         &snapshot,
-        Some(reader.vectors()),
+        reader.searched(),
         "which method takes the number seven",
         &filter,
         10,

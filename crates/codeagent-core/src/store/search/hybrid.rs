@@ -253,7 +253,13 @@ mod tests {
                 .collect(),
         };
 
-        let [first, further] = combined(&words, near, &mut TopLevel::new(&connection)).unwrap();
+        let [first, further] = combined(
+            &words,
+            &WordMatches::default(),
+            near,
+            &mut TopLevel::new(&connection),
+        )
+        .unwrap();
         assert!(further.is_empty());
         first
             .into_iter()

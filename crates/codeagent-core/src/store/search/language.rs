@@ -205,18 +205,3 @@ fn forms(snapshot: &Snapshot, root_of_word: &str) -> Result<(Vec<String>, u64), 
     let forms = found.into_iter().take(MAX_FORMS).map(|(_, form)| form);
     Ok((forms.collect(), names))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn common_words_of_a_sentence_are_dropped() {
-        let roots: Vec<String> =
-            roots("Returns the carts of all customers that were returned by getCarts.")
-                .into_iter()
-                .map(|(root, _)| root)
-                .collect();
-        assert_eq!(roots, ["return", "cart", "custom", "get"]);
-    }
-}

@@ -107,6 +107,15 @@ pub struct Evidence<'a> {
     pub source: SourceFn<'a>,
 }
 
+impl Default for Evidence<'_> {
+    fn default() -> Self {
+        Self {
+            near: &|_| Ok(None),
+            source: &|_| Ok(None),
+        }
+    }
+}
+
 /// Returns at most `limit` symbols that match a query, best first.
 pub fn search(
     snapshot: &Snapshot,

@@ -114,9 +114,13 @@ fn store() -> (tempfile::TempDir, Reader) {
 }
 
 fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> Vec<String> {
-    let found = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| {
-        Ok(None)
-    })
+    let found = search(
+        &reader.snapshot().unwrap(),
+        query,
+        filter,
+        50,
+        Evidence::default(),
+    )
     .unwrap();
 
     // In a natural-language result, symbols with all words in their name come first, by rank, then
@@ -264,9 +268,13 @@ fn filters_apply_to_every_search_method() {
             (&typescript, |node| node.language == Language::TypeScript),
             (&project, |node| node.project_id == "Net.csproj"),
         ] {
-            let hits = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| {
-                Ok(None)
-            })
+            let hits = search(
+                &reader.snapshot().unwrap(),
+                query,
+                filter,
+                50,
+                Evidence::default(),
+            )
             .unwrap()
             .hits;
             assert!(hits.iter().all(|hit| fits(&hit.node)), "{query} {filter:?}");
@@ -306,7 +314,10 @@ fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String
         sentence,
         &SearchFilter::default(),
         50,
-        &ask,
+        Evidence {
+            near: &ask,
+            ..Evidence::default()
+        },
     )
     .unwrap()
     .hits;
@@ -372,7 +383,7 @@ fn names_with_all_words_come_first_in_word_order() {
         "http client factory",
         &SearchFilter::default(),
         50,
-        &|_| Ok(None),
+        Evidence::default(),
     )
     .unwrap();
 
@@ -421,7 +432,10 @@ fn name_queries_keep_their_order() {
             query,
             &SearchFilter::default(),
             50,
-            &ask,
+            Evidence {
+                near: &ask,
+                ..Evidence::default()
+            },
         )
         .unwrap()
         .hits;
@@ -454,7 +468,10 @@ fn similar_symbols_are_filtered_too() {
         "where is it reckoned",
         &methods,
         50,
-        &ask,
+        Evidence {
+            near: &ask,
+            ..Evidence::default()
+        },
     )
     .unwrap()
     .hits;
