@@ -118,6 +118,32 @@ class Own extends Base { run(s: Stream<number>) { return this.run(s); } }
 }
 
 #[test]
+fn members_of_weak_collections_are_their_own() {
+    check(
+        &[(
+            "a.ts",
+            "const known = new WeakMap<object, Set<string>>();
+const seen = new WeakSet();
+known.get(seen)?.has('a');
+seen.add(known);
+new Map([['a', 1]]).get('a');
+export {};
+",
+        )],
+        &[
+            "calls lib: Map#get(). a.ts:5",
+            "calls lib: Map. a.ts:5",
+            "calls lib: Set#has(). a.ts:3",
+            "calls lib: WeakMap#get(). a.ts:3",
+            "calls lib: WeakMap. a.ts:1",
+            "calls lib: WeakSet#add(). a.ts:4",
+            "calls lib: WeakSet. a.ts:2",
+            "references lib: Set# a.ts:1",
+        ],
+    );
+}
+
+#[test]
 fn a_re_exported_name_of_an_absent_package_is_the_packages() {
     check(
         &[

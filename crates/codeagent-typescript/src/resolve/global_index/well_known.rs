@@ -71,9 +71,9 @@ known! {
     /// `PromiseLike<T>`, of which every promise is a subtype.
     PromiseLike = "PromiseLike",
     /// `Map<K, V>`
-    Map = "Map" | "ReadonlyMap" | "WeakMap",
+    Map = "Map" | "ReadonlyMap",
     /// `Set<T>`
-    Set = "Set" | "ReadonlySet" | "WeakSet",
+    Set = "Set" | "ReadonlySet",
     /// Anything a `for of` loop iterates over.
     Iterable = "Iterable" | "IterableIterator" | "Iterator" | "Generator" | "ArrayIterator" | "MapIterator" | "SetIterator" | "IteratorObject",
     /// Anything a `for await` loop iterates over.
