@@ -123,19 +123,14 @@ fn kind_of(
     let mut decorated = decorated::decorated(occurrences, &type_name(words))?;
     decorated.retain(is_listed);
 
-    let mut known: Vec<NodeId> = inheriting
-        .iter()
-        .chain(&decorated)
-        .map(|node| node.id)
-        .collect();
+    let known = inheriting.iter().chain(&decorated).map(|node| node.id);
+    let mut known: Vec<NodeId> = known.collect();
     if let Some(base) = &base {
+        let below = implementations_of(snapshot, &[base.id])?;
         known.push(base.id);
-        known.extend(
-            implementations_of(snapshot, &[base.id])?
-                .iter()
-                .map(|(id, _)| id),
-        );
+        known.extend(below.into_iter().map(|(id, _)| id));
     }
+
     named.retain(|node| !known.contains(&node.id));
     retain_best(&mut named, base.is_some() || !inheriting.is_empty());
     named.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
@@ -148,29 +143,22 @@ fn kind_of(
     } else {
         Vec::new()
     };
-    let is_route = words
-        .last()
-        .is_some_and(|word| ROUTES.contains(&word.as_str()));
-    let (routes, file_routes) = if is_route {
-        (
-            all_routes(snapshot)?,
-            files_with_routes(occurrences.sources)?,
-        )
-    } else {
-        Default::default()
-    };
-
-    let kind = Kind {
+    let mut kind = Kind {
         words: words.join(" "),
         base,
         inheriting,
         decorated,
         named,
         files,
-        routes,
-        file_routes,
         ..Kind::default()
     };
+    if words
+        .last()
+        .is_some_and(|word| ROUTES.contains(&word.as_str()))
+    {
+        kind.routes = all_routes(snapshot)?;
+        kind.file_routes = files_with_routes(occurrences.sources)?;
+    }
     Ok((!kind.is_empty()).then_some(kind))
 }
 
