@@ -104,7 +104,7 @@ fn words_before_a_kind_select_of_it() {
     );
     let text = shop.stdout(&["explore", "which sea providers are defined here?"]);
     assert!(
-        text.starts_with("no `provider` is with `sea` in its name or path; these are others:")
+        text.starts_with("no `provider` with `sea` in its name or path; these are others:")
             && text.contains("DoorProvider"),
         "{text}"
     );
@@ -182,4 +182,15 @@ fn a_kind_ends_with_a_word_for_types_or_is_named_in_the_plural() {
     );
     let text = shop.stdout(&["explore", "which paths exist?"]);
     assert!(text.contains(" class DoorPaths"), "{text}");
+}
+
+#[test]
+fn a_type_named_like_a_folder_is_a_type() {
+    let code = "class Cart { public static bool operator !(Cart cart) => false; }\nclass AddOperator {}\nclass SubOperator {}\nclass MulOperator {}\n";
+    let shop = Shop::with(&[
+        ("src/Cart.cs", code),
+        ("tests/Cart/CartTests.cs", "class CartTests {}\n"),
+    ]);
+    let text = shop.stdout(&["explore", "what operators does Cart have?"]);
+    assert!(text.contains("operator !(Cart cart)"), "{text}");
 }

@@ -17,7 +17,7 @@ pub(super) fn sections(
 ) -> Result<(), AnswerError> {
     if kind.asked != kind.selection {
         let asked = condition(&kind.asked);
-        document.line(format!("no `{}` is {asked}; these are others:", kind.words));
+        document.line(format!("no `{}` {asked}; these are others:", kind.words));
     }
     if kind.selection != Selection::default() {
         let selected = condition(&kind.selection);
@@ -101,8 +101,9 @@ fn rows(
 }
 
 /// Reports whether a text writes a name that is more than a word in capitals, such as `URL`, and is not
-/// that of the folder it asks about.
-pub(super) fn names_symbols(targets: &Targets, folder: Option<&str>) -> bool {
+/// that of a folder with some of the kind: `Cart` of `which operators does Cart have?` may be a type.
+pub(super) fn names_symbols(targets: &Targets, kind: &Kind) -> bool {
+    let folder = kind.selection.folder.as_deref();
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
     let found = targets.found.iter().map(Target::requested_text);
     let mut names = found.chain(missing);

@@ -86,7 +86,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     };
     let mut is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
     let asked = query::asked_kind(&mut occurrences, text)?
-        .filter(|kind| !kind::names_symbols(&targets, kind.asked.folder.as_deref()));
+        .filter(|kind| !kind::names_symbols(&targets, kind));
     if let Some(kind) = &asked {
         kind::sections(&mut document, &mut occurrences, kind, wants)?;
         is_answered = true;
