@@ -238,6 +238,10 @@ impl FileResolver<'_> {
         let (Expr::This(literal) | Expr::ThisAt(literal, ..)) = facts.expr(object) else {
             return decls;
         };
+        if literal.is_none() || facts.decl(literal).kind != DeclKind::ObjectLiteral {
+            return decls;
+        }
+
         let is_own = |decl: &DeclRef| {
             decl.file == file && facts.scope(facts.decl(decl.decl).scope).owner == literal
         };

@@ -35,7 +35,9 @@ impl Symbols<'_> {
     pub fn value_holder(&self, value: DeclRef) -> Option<DeclRef> {
         let facts = self.facts(value.file);
         let declaration = facts.decl(value.decl);
-        if !declaration.detail.is_none() {
+        if !matches!(declaration.kind, DeclKind::Lambda | DeclKind::ObjectLiteral)
+            || !declaration.detail.is_none()
+        {
             return None;
         }
 

@@ -198,6 +198,10 @@ impl Checker<'_> {
 
     /// Composes two mappers for a type whose outer type parameters are not known.
     fn compose_all(&self, inner: TypeMapper, outer: TypeMapper, nesting: u32) -> TypeMapper {
+        if inner == outer {
+            return inner;
+        }
+
         let mut bindings: Vec<(DeclRef, Ty)> = self
             .arena
             .bindings(inner)
