@@ -11,7 +11,7 @@
 use codeagent_lang::DeclarationOutline;
 use codeagent_lang::lower::limits;
 use codeagent_model::graph::Dialect;
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2, memchr3, memmem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lower::imports::reference_paths;
@@ -252,6 +252,9 @@ impl<'t> Outliner<'t> {
     }
 
     fn add_name(&mut self, name: &'t str, is_exported: bool) {
+        if name.is_empty() {
+            return;
+        }
         *self.names.entry(name).or_default() |= is_exported;
     }
 
@@ -322,21 +325,26 @@ impl<'t> Outliner<'t> {
         (!inner.contains('\n')).then_some(Token::Text(inner))
     }
 
-    /// Skips a template from a position inside, up to its end or its next `${`.
+    /// Reads a text of a template from a position inside, up to its end or its next `${`. Template
+    /// literal types have such texts.
     fn template(&mut self) -> Option<()> {
-        let bytes = self.text.as_bytes();
+        let (text, start) = (self.text, self.at);
         loop {
-            match *bytes.get(self.at)? {
+            let length = memchr3(b'`', b'$', b'\\', text.as_bytes().get(self.at..)?)?;
+            let end = self.at + length;
+            self.at = end + 1;
+            match text.as_bytes()[end] {
                 b'`' => {
-                    self.at += 1;
+                    self.add_name(text.get(start..end)?, false);
                     return Some(());
                 }
-                b'$' if bytes.get(self.at + 1) == Some(&b'{') => {
-                    self.at += 2;
+                b'$' if text.as_bytes().get(self.at) == Some(&b'{') => {
+                    self.at += 1;
+                    self.add_name(text.get(start..end)?, false);
                     return self.open(b'`');
                 }
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
+                b'$' => {}
+                _ => return None,
             }
         }
     }
