@@ -411,10 +411,7 @@ impl QueryRun<'_> {
 
     /// Returns what a sentence searches: names, documentation and vectors, as the tables compare these.
     fn searched(&self) -> Searched<'_> {
-        Searched {
-            vectors: Some(&self.vectors),
-            workspace: None,
-        }
+        Searched::without_source(Some(&self.vectors))
     }
 
     fn run_query(

@@ -177,10 +177,7 @@ pub fn measure(snapshot: &Snapshot, model: &ModelHandle) -> anyhow::Result<Sente
     let place = |sentence: &Sentence, vectors: Option<&Vectors>| -> anyhow::Result<SentenceRank> {
         let hits = filter_nodes(
             &asked,
-            Searched {
-                vectors,
-                workspace: None,
-            },
+            Searched::without_source(vectors),
             &sentence.text,
             &SearchFilter::default(),
             LIMIT,

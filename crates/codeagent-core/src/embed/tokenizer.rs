@@ -15,6 +15,9 @@ const fn endings(last: u8) -> &'static [&'static str] {
     }
 }
 
+/// Maximum number of words used from a sentence.
+const MAX_ROOTS: usize = 24;
+
 /// Minimum length of a stem.
 const MIN_STEM: usize = 3;
 
@@ -75,9 +78,9 @@ pub fn root(word: &str) -> &str {
         .unwrap_or(root)
 }
 
-/// Returns at most `limit` words of a sentence without stop words, in lower case, with distinct roots;
-/// each after its root.
-pub fn roots(sentence: &str, limit: usize) -> Vec<(String, String)> {
+/// Returns the first [`MAX_ROOTS`] words of a sentence without stop words, in lower case, with distinct
+/// roots; each after its root.
+pub fn roots(sentence: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for word in runs(sentence)
         .flat_map(camel_words)
@@ -85,7 +88,7 @@ pub fn roots(sentence: &str, limit: usize) -> Vec<(String, String)> {
     {
         let word = word.to_lowercase();
         let is_known = found.iter().any(|(known, _)| known == root(&word));
-        if !is_known && !is_stop_word(&word) && found.len() < limit {
+        if !is_known && !is_stop_word(&word) && found.len() < MAX_ROOTS {
             found.push((root(&word).to_owned(), word));
         }
     }
@@ -172,10 +175,7 @@ mod tests {
     #[test]
     fn common_words_of_a_sentence_are_dropped() {
         let sentence = "Returns the carts of all customers that were returned by getCarts.";
-        let roots: Vec<String> = roots(sentence, 9)
-            .into_iter()
-            .map(|(root, _)| root)
-            .collect();
+        let roots: Vec<String> = roots(sentence).into_iter().map(|(root, _)| root).collect();
         assert_eq!(roots, ["return", "cart", "custom", "get"]);
     }
 

@@ -1,4 +1,4 @@
-//! What a file imports, by line.
+//! Lists what a file imports, by line.
 
 use std::collections::BTreeMap;
 

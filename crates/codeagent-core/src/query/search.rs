@@ -33,6 +33,17 @@ pub struct Searched<'a> {
     pub workspace: Option<&'a Workspace>,
 }
 
+impl<'a> Searched<'a> {
+    /// Searches names, documentation and vectors only.
+    #[must_use]
+    pub fn without_source(vectors: Option<&'a Vectors>) -> Self {
+        Self {
+            vectors,
+            workspace: None,
+        }
+    }
+}
+
 /// A search for symbols.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchQuery<'a> {

@@ -1,9 +1,10 @@
-//! Where the words of a sentence are in the source of the repository.
+//! Finds the words of a sentence in the source of the repository.
 //!
 //! All indexed files are read. Words are compared by root; names count by their camel-case words. The
-//! symbols of the files with most of the words are told.
+//! symbols of the files with the rarest words are returned.
 //!
-//! Limitations: English; only repositories of at most [`MAX_BYTES`] bytes of code.
+//! Limitations: English; only repositories of at most [`MAX_BYTES`] bytes of code. In a file that has
+//! changed since it was indexed, words may count for a neighbouring symbol.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use codeagent_workspace::{RepoPath, Workspace};
@@ -14,8 +15,8 @@ use crate::embed::tokenizer::{root, roots};
 use crate::model::graph::NodeId;
 use crate::store::{self, FileKey, Snapshot, SourceWords, StoreError};
 
-/// Maximum number of words of a sentence.
-const MAX_WORDS: usize = 24;
+/// The root of a word that only asks: `what happens when ..?`
+const ASKING: &str = "happen";
 
 /// Minimum number of words of a sentence.
 const MIN_WORDS: usize = 3;
@@ -23,7 +24,7 @@ const MIN_WORDS: usize = 3;
 /// Maximum size of the code that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Number of files whose symbols are told.
+/// Number of files whose symbols are returned.
 const FILES: usize = 150;
 
 /// A file with words of the sentence.
@@ -39,13 +40,13 @@ pub(super) fn source_words(
     workspace: &Workspace,
     sentence: &str,
 ) -> Result<Option<SourceWords>, StoreError> {
-    let roots = roots(sentence, MAX_WORDS);
-    let roots: Vec<String> = roots.into_iter().map(|(root, _)| root).collect();
+    let mut roots: Vec<String> = roots(sentence).into_iter().map(|(root, _)| root).collect();
     let files = store::code_files(snapshot)?;
     let bytes: u64 = files.iter().map(|(_, _, size)| size).sum();
     if roots.len() < MIN_WORDS || bytes > MAX_BYTES {
         return Ok(None);
     }
+    roots.retain(|root| root != ASKING);
     let Some(matcher) = matcher(&roots) else {
         return Ok(None);
     };
@@ -92,10 +93,9 @@ fn having(found: &[Found], count: usize) -> Vec<usize> {
 
 /// Returns the files with the rarest words.
 fn best(mut found: Vec<Found>, words: &SourceWords) -> Vec<Found> {
-    let rarity = |word: usize| ((1 + words.files) as f64 / (1 + words.having[word]) as f64).ln();
     found.sort_by_cached_key(|file| {
         let has: FxHashSet<usize> = file.words.iter().map(|(_, word)| *word).collect();
-        let sum: f64 = has.into_iter().map(rarity).sum();
+        let sum: f64 = has.into_iter().map(|word| words.rarity(word)).sum();
         (std::cmp::Reverse((sum * 1e6) as u64), file.file.0)
     });
     found.truncate(FILES);

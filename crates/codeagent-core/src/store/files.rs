@@ -10,6 +10,7 @@ use crate::store::codec::{
     hash_column, pack_files, pack_ids, pack_sorted, unpack_files, unpack_ids, unpack_sorted,
     word_column,
 };
+use crate::store::imports::FIRST_IMPORTED_FILE;
 use crate::store::{DependencyRow, FactsKey, FileKey, FileRow, InputRow, Snapshot, StoreError};
 
 const COLUMNS: &str = "id, path, dialect, project_id, size, changed, inode, hash, facts_key, defines_hash, parse_status, problem, error_bytes, \
@@ -126,13 +127,13 @@ pub fn files_in_folder(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-const CODE_FILES: &str = "SELECT path, id, size FROM files WHERE id < 2147483648 ORDER BY path";
+const CODE_FILES: &str = "SELECT path, id, size FROM files WHERE id < ?1 ORDER BY path";
 
 /// Returns the indexed files of the repository, without imported ones, by path; each with its size in
 /// bytes.
 pub fn code_files(snapshot: &Snapshot) -> Result<Vec<(String, FileKey, u64)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(CODE_FILES)?;
-    let rows = statement.query_map([], |row| {
+    let rows = statement.query_map([FIRST_IMPORTED_FILE], |row| {
         Ok((
             row.get(0)?,
             FileKey(row.get(1)?),

@@ -70,10 +70,7 @@ pub fn of_workspace(
     let mut found = Vec::new();
     for folder in ask.view.folders.iter() {
         let answering = Answering::open(ask.view, folder.clone(), ask.canceller)?;
-        let searched = Searched {
-            vectors: Some(answering.reader().vectors()),
-            workspace: None,
-        };
+        let searched = Searched::without_source(Some(answering.reader().vectors()));
         let results = query::search(answering.snapshot(), searched, &search)?;
         for hit in &results.hits {
             found.extend(information(&answering, &hit.node)?);

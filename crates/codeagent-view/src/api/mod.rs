@@ -203,10 +203,7 @@ fn search(query: &Query<'_>) -> Result<Value, ApiError> {
         limit: query.parameters.number("limit", MAX_FOUND)?.min(MAX_FOUND),
     };
     let vectors = query.reader.vectors();
-    let searched = Searched {
-        vectors: Some(vectors),
-        workspace: None,
-    };
+    let searched = Searched::without_source(Some(vectors));
     let found = query::search(query.snapshot, searched, &asked)?;
     let notes = found.notes(query.snapshot, vectors, &asked)?;
 

@@ -19,8 +19,6 @@ use crate::store::search::synonyms::synonyms;
 use crate::store::search::top_level::TopLevel;
 use crate::store::{Snapshot, StoreError};
 
-/// Maximum number of words used from a query.
-pub(super) const MAX_TERMS: usize = 24;
 /// Maximum number of words read to find those with the same root.
 const MAX_WORDS_READ: usize = 400;
 /// Maximum number of forms per word.
@@ -71,8 +69,8 @@ pub(super) fn by_words(
 
     for term in terms(snapshot, sentence)? {
         let found = term.matches(candidates)?;
-        let having = term.names.max(found.exact as u64).min(total) as f64;
-        let rarity = (1.0 + (total as f64 - having + 0.5) / (having + 0.5)).ln();
+        let having = term.names.max(found.exact as u64).min(total);
+        let rarity = rarity(total, having);
         whole += rarity;
 
         let mut counts: FxHashMap<NodeId, f64> = FxHashMap::default();
@@ -105,6 +103,12 @@ pub(super) fn by_words(
     }
     sort(&mut matches.tops);
     Ok(matches)
+}
+
+/// Returns how much a word says that `having` of `total` texts have, as in bm25.
+pub(super) fn rarity(total: u64, having: u64) -> f64 {
+    let (total, having) = (total as f64, having as f64);
+    (1.0 + (total - having + 0.5) / (having + 0.5)).ln()
 }
 
 /// Sorts scores, best first.
@@ -149,7 +153,7 @@ const FORMS: &str = "SELECT word, names FROM name_words WHERE word >= ?1 AND wor
 /// Returns the words of a query with their forms and synonyms. A word of the query is no synonym of
 /// another one.
 fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
-    let roots = roots(sentence, MAX_TERMS);
+    let roots = roots(sentence);
     let mut terms = Vec::with_capacity(roots.len());
 
     for (root_of_word, word) in &roots {

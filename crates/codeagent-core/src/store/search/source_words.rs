@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::NodeId;
 use crate::store::StoreError;
-use crate::store::search::language::{K1, WordMatches, sort};
+use crate::store::search::language::{K1, WordMatches, rarity, sort};
 use crate::store::search::top_level::TopLevel;
 
 /// How much the score of a symbol falls with its length.
@@ -26,6 +26,14 @@ pub struct SourceWords {
     pub lines: FxHashMap<NodeId, u32>,
 }
 
+impl SourceWords {
+    /// Returns how much a word says.
+    #[must_use]
+    pub fn rarity(&self, word: usize) -> f64 {
+        rarity(self.files as u64, self.having[word] as u64)
+    }
+}
+
 /// Returns the symbols whose source has words of a query, with the share of the query that they cover,
 /// from 0 to 1.
 pub(super) fn by_source(
@@ -33,11 +41,8 @@ pub(super) fn by_source(
     top_level: &mut TopLevel<'_>,
 ) -> Result<WordMatches, StoreError> {
     let mut matches = WordMatches::default();
-    let rarity: Vec<f64> = source
-        .having
-        .iter()
-        .map(|having| rarity(source.files, *having))
-        .collect();
+    let words = 0..source.having.len();
+    let rarity: Vec<f64> = words.map(|word| source.rarity(word)).collect();
     let share = 1.0 / rarity.iter().sum::<f64>().max(f64::EPSILON);
 
     let mut tops: FxHashMap<NodeId, FxHashMap<usize, u32>> = FxHashMap::default();
@@ -62,10 +67,4 @@ pub(super) fn by_source(
     }
     sort(&mut matches.tops);
     Ok(matches)
-}
-
-/// Returns how much a word in some of the files says.
-fn rarity(files: usize, having: usize) -> f64 {
-    let (files, having) = (files as f64, having as f64);
-    (1.0 + (files - having + 0.5) / (having + 0.5)).ln()
 }

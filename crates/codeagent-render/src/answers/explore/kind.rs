@@ -4,6 +4,7 @@ use codeagent_core::model::graph::Node;
 use codeagent_core::query::{self, Kind, Occurrences, Selection, Target, Targets};
 
 use super::heading::{heading, short};
+use super::wants::WANTED;
 use super::{Subject, Wants};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
@@ -54,16 +55,16 @@ pub(super) fn sections(
         ("found", named.as_str(), &kind.named),
     ] {
         let rows = rows(occurrences, nodes)?;
-        document.section(Section::names(key, title, rows).weighing(60));
+        document.section(Section::names(key, title, rows).weighing(WANTED));
     }
 
     let title = "files of folders that are named so";
-    document.section(Section::list("files", title, kind.files.clone()).weighing(60));
-    document.section(dispatch::routes(occurrences, "routes", &kind.routes)?.weighing(60));
+    document.section(Section::list("files", title, kind.files.clone()).weighing(WANTED));
+    document.section(dispatch::routes(occurrences, "routes", &kind.routes)?.weighing(WANTED));
     let of_file = |(route, path): &(String, String)| format!("{route}  {path}");
     let lines = kind.file_routes.iter().map(of_file).collect();
     let title = "routes that follow from where files are";
-    document.section(Section::lines("file routes", title, lines).weighing(60));
+    document.section(Section::lines("file routes", title, lines).weighing(WANTED));
     Ok(())
 }
 

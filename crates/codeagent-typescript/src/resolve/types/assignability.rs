@@ -345,7 +345,7 @@ impl Checker<'_> {
         matches!(self.get(ty), Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Enum)
     }
 
-    fn all_extend(
+    pub(super) fn all_extend(
         &self,
         pairs: impl Iterator<Item = (Ty, Ty)>,
         inferred: &mut Inferred,

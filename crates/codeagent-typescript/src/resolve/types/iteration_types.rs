@@ -176,7 +176,7 @@ impl Checker<'_> {
             .into_iter()
             .find(|method| *method != Ty::UNKNOWN);
         let iterator = method.map_or(Ty::UNKNOWN, |method| self.result_of(method));
-        if matches!(self.get(iterator), Type::Instance(..)) {
+        if iterator == ty || matches!(self.get(iterator), Type::Instance(..)) {
             Ty::UNKNOWN
         } else {
             self.type_of_element(iterator)

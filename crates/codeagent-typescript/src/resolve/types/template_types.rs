@@ -125,15 +125,8 @@ impl Checker<'_> {
         let Some(taken) = self.taken_by_parts(text, parts) else {
             return Some(false);
         };
-        let mut unsure = false;
-        for (part, text) in taken {
-            match self.extends(text, part, inferred) {
-                Some(false) => return Some(false),
-                Some(true) => {}
-                None => unsure = true,
-            }
-        }
-        if unsure { None } else { Some(true) }
+        let pairs = taken.into_iter().map(|(part, text)| (text, part));
+        self.all_extend(pairs, inferred)
     }
 
     /// Returns the text that each part of a template takes of a text; `None` if it does not fit. As
