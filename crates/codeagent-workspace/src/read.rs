@@ -145,8 +145,22 @@ impl Workspace {
         })
     }
 
-    /// Reads the bytes of a file of at most `limit` bytes.
+    /// Reads the bytes of a file of at most `limit` bytes, with their hash and stamp.
     pub fn read_bytes_meta(&self, path: &RepoPath, limit: u64) -> Result<FileBytes, ReadError> {
+        let (bytes, metadata) = self.load(path, limit)?;
+        Ok(FileBytes {
+            hash: blake3::hash(&bytes),
+            bytes,
+            stamp: Stamp::of(&metadata),
+        })
+    }
+
+    /// Reads the bytes of a file of at most `limit` bytes.
+    pub fn read_bytes(&self, path: &RepoPath, limit: u64) -> Result<Vec<u8>, ReadError> {
+        Ok(self.load(path, limit)?.0)
+    }
+
+    fn load(&self, path: &RepoPath, limit: u64) -> Result<(Vec<u8>, Metadata), ReadError> {
         let io = |source| io_error(path, source);
         let file = self.open_file(path)?;
         let metadata = file.metadata().map_err(io)?;
@@ -173,12 +187,7 @@ impl Workspace {
         if bytes.len() as u64 > limit {
             return Err(too_large(bytes.len() as u64));
         }
-
-        Ok(FileBytes {
-            hash: blake3::hash(&bytes),
-            bytes,
-            stamp: Stamp::of(&metadata),
-        })
+        Ok((bytes, metadata))
     }
 
     /// Returns the entry at a path, following links inside the root.

@@ -126,7 +126,7 @@ pub use outline::{
 };
 pub use overview::{
     Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, Scope, UnusedSymbol,
-    UsedSymbol, overview,
+    UsedSymbol, entry_overview, overview,
 };
 pub use path::{Link, MAX_STEPS, PathSearch, PathStep, find_path};
 pub use position::{CallbackLines, is_in_place};

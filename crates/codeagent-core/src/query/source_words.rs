@@ -3,10 +3,10 @@
 //! All indexed files are read. Words are compared by root; names count by their camel-case words. The
 //! symbols of the files with the rarest words are returned.
 //!
-//! Limitations: English; only repositories of at most [`MAX_BYTES`] bytes of code. In a file that has
+//! Limitations: English, in UTF-8; only repositories of at most [`MAX_BYTES`] bytes of code. In a file that has
 //! changed since it was indexed, words may count for a neighbouring symbol.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use codeagent_workspace::{RepoPath, Workspace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,8 +54,9 @@ pub(super) fn source_words(
     let found: Vec<Found> = files
         .par_iter()
         .filter_map(|(path, file, _)| {
-            let text = workspace.read(&RepoPath::new(path).ok()?).ok()?;
-            let words = words_of(&text.text, &matcher, &roots);
+            let path = RepoPath::new(path).ok()?;
+            let text = workspace.read_bytes(&path, MAX_BYTES).ok()?;
+            let words = words_of(&text, &matcher, &roots);
             (!words.is_empty()).then_some(Found { file: *file, words })
         })
         .collect();
@@ -72,14 +73,25 @@ pub(super) fn source_words(
     Ok(Some(words))
 }
 
-/// Makes what finds words that begin with roots, in any letter case.
+/// Makes what finds words that begin with roots: `retry`, `Retry` and `RETRY`. Spelt out, because
+/// letters of any case cannot be searched for by vector instructions.
 fn matcher(roots: &[String]) -> Option<AhoCorasick> {
+    let forms = roots.iter().flat_map(|root| {
+        let mut capitalized = root.clone();
+        if let Some(first) = capitalized.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        [root.clone(), capitalized, root.to_ascii_uppercase()]
+    });
     let mut builder = AhoCorasick::builder();
     builder
-        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
         .match_kind(MatchKind::LeftmostLongest);
-    builder.build(roots).ok()
+    builder.build(forms).ok()
 }
+
+/// Number of forms of a root.
+const FORMS: usize = 3;
 
 /// Counts the files that have each of `count` words.
 fn having(found: &[Found], count: usize) -> Vec<usize> {
@@ -124,20 +136,20 @@ fn add_symbols(
 }
 
 /// Returns the words of a text that have one of the roots, each with its line.
-fn words_of(text: &str, matcher: &AhoCorasick, roots: &[String]) -> Vec<(u32, usize)> {
-    let bytes = text.as_bytes();
+fn words_of(text: &[u8], matcher: &AhoCorasick, roots: &[String]) -> Vec<(u32, usize)> {
     let (mut line, mut counted) = (1, 0);
     let mut words = Vec::new();
     for hit in matcher.find_iter(text) {
-        let (start, end) = (hit.start(), word_end(bytes, hit.start()));
-        if !is_word_start(bytes, start) || end < hit.end() {
+        let (start, end) = (hit.start(), word_end(text, hit.start()));
+        if !is_word_start(text, start) || end < hit.end() {
             continue;
         }
         let word = text[start..end].to_ascii_lowercase();
-        if root(&word) == roots[hit.pattern().as_usize()] {
-            line += memchr::memchr_iter(b'\n', &bytes[counted..start]).count() as u32;
+        let number = hit.pattern().as_usize() / FORMS;
+        if str::from_utf8(&word).is_ok_and(|word| root(word) == roots[number]) {
+            line += memchr::memchr_iter(b'\n', &text[counted..start]).count() as u32;
             counted = start;
-            words.push((line, hit.pattern().as_usize()));
+            words.push((line, number));
         }
     }
     words
@@ -189,7 +201,11 @@ mod tests {
             ("MAX_CARTS = 1", &[(1, 0)]),
             ("cartoon discart CARTOON", &[]),
         ] {
-            assert_eq!(words_of(text, &matcher, &roots), expected, "{text}");
+            assert_eq!(
+                words_of(text.as_bytes(), &matcher, &roots),
+                expected,
+                "{text}"
+            );
         }
     }
 }

@@ -144,7 +144,7 @@ fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, FileToolError> {
 }
 
 fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, FileToolError> {
-    Ok(call.workspace.read_bytes_meta(path, MAX_BYTES)?.bytes)
+    Ok(call.workspace.read_bytes(path, MAX_BYTES)?)
 }
 
 fn save(

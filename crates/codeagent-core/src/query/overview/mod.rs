@@ -187,6 +187,20 @@ pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview,
     Ok(found)
 }
 
+/// Returns an overview of the repository that has its entry points alone.
+pub fn entry_overview(sources: &mut Sources<'_>) -> Result<Overview, QueryError> {
+    let snapshot = sources.snapshot();
+    let graph = ProjectGraph::load(snapshot, |_, _| true)?;
+    let mut found = Overview {
+        entry_points: entry_points(sources, &graph)?,
+        ..Overview::default()
+    };
+    let ids: Vec<NodeId> = found.entry_points.iter().map(|each| each.id).collect();
+    found.places = places(&graph, &ids);
+    found.labels.load(snapshot, ids)?;
+    Ok(found)
+}
+
 fn test_projects(graph: &ProjectGraph) -> FxHashSet<usize> {
     let others: FxHashSet<usize> = graph
         .files

@@ -376,11 +376,25 @@ fn weight_elsewhere(candidate: &SearchCandidate, term: &str) -> Option<f64> {
 
 /// Reports whether a word or camel-case word of the text starts with `term`.
 fn has_word(text: &str, term: &str) -> bool {
+    if !may_contain(text, term) {
+        return false;
+    }
     let begins = |word: &str| {
         let mut letters = word.chars().flat_map(char::to_lowercase);
         term.chars().all(|c| letters.next() == Some(c))
     };
     runs(text).any(|run| begins(run) || camel_words(run).any(begins))
+}
+
+/// Reports whether a text may contain a lower-case term, in any letter case; quick.
+fn may_contain(text: &str, term: &str) -> bool {
+    let Some(first) = term.bytes().next().filter(|_| text.is_ascii()) else {
+        return true;
+    };
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text.as_bytes()).any(|at| {
+        let found = text.as_bytes().get(at..at + term.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(term.as_bytes()))
+    })
 }
 
 /// Returns the bonus that orders symbols that matched equally well.

@@ -263,10 +263,9 @@ pub fn is_test_path(path: &str) -> bool {
 /// Reports whether a file is generated, judged by its path.
 #[must_use]
 pub fn is_generated_path(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    path.ends_with(".g.cs")
+    has_ending(path, ".g.cs")
         || path.starts_with(".yarn/")
-        || path.ends_with(".designer.cs")
+        || has_ending(path, ".designer.cs")
         || path.split(['/', '.']).any(is_output)
 }
 
@@ -295,7 +294,14 @@ fn is_output(segment: &str) -> bool {
     ["dist", "generated", "__generated__", "min", "pb"]
         .iter()
         .any(|word| segment.eq_ignore_ascii_case(word))
-        || segment.ends_with("_pb")
+        || has_ending(segment, "_pb")
+}
+
+/// Reports whether a text has an ending, in any letter case.
+fn has_ending(text: &str, ending: &str) -> bool {
+    let start = text.len().checked_sub(ending.len());
+    let last = start.and_then(|start| text.as_bytes().get(start..));
+    last.is_some_and(|last| last.eq_ignore_ascii_case(ending.as_bytes()))
 }
 
 fn push_word(out: &mut String, word: &str) {

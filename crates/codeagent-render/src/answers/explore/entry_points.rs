@@ -23,7 +23,7 @@ pub(super) fn section(
     occurrences: &mut Occurrences<'_, '_>,
     targets: &Targets,
 ) -> Result<bool, AnswerError> {
-    let mut found = query::overview(occurrences.sources, query::Scope::Whole)?;
+    let mut found = query::entry_overview(occurrences.sources)?;
     if targets.has_written_name {
         let missing = targets.missing.iter().map(|(name, _)| name.as_str());
         let found_names = targets.found.iter().map(Target::requested_text);
