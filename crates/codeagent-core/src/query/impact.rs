@@ -171,9 +171,8 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
         }
     }
 
-    let is_test = |each: &AffectedUse| store::is_test_path(&each.path);
-    found.direct = without_imports(direct.into_iter().filter(|each| !is_test(each)).collect());
-    found.possible = possible.into_iter().filter(|each| !is_test(each)).collect();
+    found.direct = without_imports(without_tests(direct));
+    found.possible = without_tests(possible);
     walk.summarize(&mut found)?;
     let users = |uses: &[AffectedUse]| {
         let first = uses.iter().take(MAX_LABELLED);
@@ -192,6 +191,18 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
     );
     found.labels.load(snapshot, shown)?;
     Ok(found)
+}
+
+/// Drops the uses in tests. Uses in one file follow each other.
+fn without_tests(mut uses: Vec<AffectedUse>) -> Vec<AffectedUse> {
+    let (mut file, mut is_test) = (None, false);
+    uses.retain(|each| {
+        if file != Some(each.file) {
+            (file, is_test) = (Some(each.file), store::is_test_path(&each.path));
+        }
+        !is_test
+    });
+    uses
 }
 
 /// Drops the imports in files that also use the imported symbol.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::facts::{Callback, literal_key};
 use crate::model::graph::{Node, NodeId, NodeType};
-use crate::query::QueryError;
+use crate::query::{QueryError, Sources};
 use crate::store::{self, FileKey, Snapshot, StoreError};
 
 /// Maximum number of files read for one literal.
@@ -83,6 +83,26 @@ pub fn literal_sites(
     }
 
     Ok(sites)
+}
+
+/// Returns the lines with a literal equal to `text`, at most `limit`, by path and line.
+///
+/// They are found in the source of the files that have such a literal, because facts take longer to
+/// decode; so a line that quotes the text in a comment counts too.
+pub fn literal_lines(
+    sources: &mut Sources<'_>,
+    text: &str,
+    limit: usize,
+) -> Result<Vec<(String, u32)>, QueryError> {
+    let mut lines = Vec::new();
+    for path in store::files_with_literal(sources.snapshot(), text, MAX_FILES)? {
+        if let Some(source) = sources.text(&path)? {
+            let found = source.lines_with_quoted(text);
+            lines.extend(found.into_iter().map(|line| (path.clone(), line)));
+        }
+    }
+    lines.truncate(limit);
+    Ok(lines)
 }
 
 /// Counts the files that have a literal with the key of `text`. Common literals connect nothing.

@@ -108,8 +108,8 @@ pub use key_path::flow_of_keys;
 pub use kind::{Kind, Selection, asked_kind};
 pub use labels::Labels;
 pub use literals::{
-    Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_sites,
-    literals_in, literals_in_file, literals_of,
+    Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_lines,
+    literal_sites, literals_in, literals_in_file, literals_of,
 };
 pub use neighborhood::{
     NearRelation, NearSymbol, Neighborhood, NeighborhoodQuery, Side, neighborhood,

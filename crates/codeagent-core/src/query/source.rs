@@ -235,6 +235,22 @@ impl Text {
         &self.text[*start..end]
     }
 
+    /// Returns the lines that contain a text in quotes.
+    pub(super) fn lines_with_quoted(&self, text: &str) -> Vec<u32> {
+        let bytes = self.text.as_bytes();
+        let is_quoted = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            let is_quote = before.is_some_and(|before| b"\"'`".contains(before));
+            is_quote && before == bytes.get(at + text.len())
+        };
+
+        let found = memchr::memmem::find_iter(bytes, text).filter(is_quoted);
+        let line = |at| self.starts.partition_point(|start| *start <= at) as u32;
+        let mut lines: Vec<u32> = found.map(line).collect();
+        lines.dedup();
+        lines
+    }
+
     /// Returns the line and UTF-16 column, both 0-based, of an offset.
     pub(super) fn position(&self, offset: u32) -> (u32, u32) {
         let offset = self.text.floor_char_boundary(offset as usize);

@@ -51,12 +51,9 @@ fn named_in_strings(
     occurrences: &mut Occurrences<'_, '_>,
     name: &str,
 ) -> Result<Vec<Occurrence>, AnswerError> {
-    let snapshot = occurrences.sources.snapshot();
     let mut places = Vec::new();
-    for site in query::literal_sites(snapshot, name, MAX_STRINGS)? {
-        if site.text == name {
-            places.push(occurrences.at(&site.path, site.line)?);
-        }
+    for (path, line) in query::literal_lines(occurrences.sources, name, MAX_STRINGS)? {
+        places.push(occurrences.at(&path, line)?);
     }
     Ok(places)
 }
