@@ -368,6 +368,36 @@ fn global_declarations_of_a_package_apply_where_it_is_imported() {
 }
 
 #[test]
+fn global_declarations_of_a_package_apply_where_types_lists_it() {
+    let own = "class Own { run() { } }\n";
+    let listed = r#"{"compilerOptions": {"types": ["lib/globals"]}}"#;
+    let mut repository = Repository::of(&[
+        ("tsconfig.test.json", listed),
+        (
+            "one/tsconfig.json",
+            r#"{"extends": "../tsconfig.test.json"}"#,
+        ),
+        ("one/a.ts", &format!("{own}everywhere(new Own()).run();\n")),
+        ("two/tsconfig.json", "{}"),
+        (
+            "two/b.ts",
+            &format!("{own}\neverywhere(new Own()).run();\n"),
+        ),
+        (
+            "node_modules/lib/globals.d.ts",
+            "declare global { var everywhere: typeof import(\"./pass\")[\"pass\"]; }\nexport {};\n",
+        ),
+        ("node_modules/lib/pass.d.ts", PASS),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), ["2 -> Own", "2 -> run", "3 -> Own"]);
+
+    repository.write(&[("tsconfig.test.json", "{}"), ("two/tsconfig.json", listed)]);
+    repository.index();
+    assert_eq!(repository.calls(), ["2 -> Own", "3 -> Own", "3 -> run"]);
+}
+
+#[test]
 fn a_repository_can_augment_a_package() {
     let mut repository = Repository::of(&[
         (

@@ -53,6 +53,9 @@ pub struct TypeScriptProject {
     pub libraries: Vec<String>,
     /// `compilerOptions.customConditions`: additional conditions of `exports` that hold.
     pub custom_conditions: Vec<String>,
+    /// `compilerOptions.types`: packages whose global declarations its files see without importing
+    /// them.
+    pub types: Vec<String>,
     /// `moduleResolution` is one of Node's modes, in which a file's format decides between the
     /// conditions `import` and `require`.
     pub has_node_formats: bool,
@@ -155,6 +158,7 @@ pub(crate) fn read(paths: &[String], texts: &BTreeMap<String, Arc<str>>) -> Read
         allow_js: config.allow_js,
         libraries: config.libraries.clone(),
         custom_conditions: config.custom_conditions.clone(),
+        types: config.types.clone(),
         has_node_formats: config.has_node_formats,
         outputs: config.outputs.clone(),
     };

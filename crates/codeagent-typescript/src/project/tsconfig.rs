@@ -40,6 +40,8 @@ pub(super) struct Config {
     pub is_base: bool,
     /// `customConditions`.
     pub custom_conditions: Vec<String>,
+    /// `types`.
+    pub types: Vec<String>,
     /// A file's format decides between the conditions `import` and `require`.
     pub has_node_formats: bool,
     /// `outDir` and `declarationDir`, with the folders of their sources.
@@ -85,6 +87,7 @@ struct Written {
     outputs: BTreeMap<&'static str, Relative>,
     root_dir: Option<Relative>,
     custom_conditions: Option<Arc<[String]>>,
+    types: Option<Arc<[String]>>,
     /// `module` and `moduleResolution`, in lower case.
     module: Option<String>,
     module_resolution: Option<String>,
@@ -268,6 +271,7 @@ impl<'a> Configs<'a> {
                 .as_deref()
                 .unwrap_or_default()
                 .to_vec(),
+            types: written.types.as_deref().unwrap_or_default().to_vec(),
             has_node_formats: has_node_formats(
                 written.module_resolution.as_deref(),
                 written.module.as_deref(),
@@ -482,6 +486,10 @@ fn own(value: &Value, folder: &str) -> Written {
     let relative = |name: &str| Some((folder.to_owned(), option(name)?.as_str()?.to_owned()));
     let lower = |name: &str| Some(option(name)?.as_str()?.to_ascii_lowercase());
     let output = |name: &'static str| Some((name, relative(name)?));
+    let strings = |name: &str| -> Option<Arc<[String]>> {
+        let list = option(name).filter(|list| list.is_array())?;
+        Some(jsonc::strings(list).into())
+    };
     let mapping = |paths: &serde_json::Map<String, Value>| {
         let targets =
             |(pattern, targets): (&String, &Value)| (pattern.clone(), jsonc::strings(targets));
@@ -497,9 +505,8 @@ fn own(value: &Value, folder: &str) -> Written {
             .filter_map(output)
             .collect(),
         root_dir: relative("rootDir"),
-        custom_conditions: option("customConditions")
-            .filter(|list| list.is_array())
-            .map(|list| jsonc::strings(list).into()),
+        custom_conditions: strings("customConditions"),
+        types: strings("types"),
         module: lower("module"),
         module_resolution: lower("moduleResolution"),
         base_url: relative("baseUrl"),
@@ -530,6 +537,7 @@ impl Written {
             .custom_conditions
             .or_else(|| self.custom_conditions.take());
 
+        self.types = later.types.or_else(|| self.types.take());
         self.module = later.module.or_else(|| self.module.take());
         self.module_resolution = later
             .module_resolution

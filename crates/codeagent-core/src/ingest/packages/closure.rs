@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use codeagent_lang::FileFacts;
 use codeagent_lang::project::paths::folder_of;
+use codeagent_typescript::project::TypeScriptProjects;
 use codeagent_typescript::resolve::{PackageAnswers, is_of_package};
 use codeagent_workspace::{ExternalKind, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
@@ -56,7 +57,7 @@ pub fn gather(
     let requested = if folders.is_empty() {
         BTreeSet::new()
     } else {
-        requested(folders, loaded)
+        requested(folders, loaded, loader.projects.of::<TypeScriptProjects>())
     };
     if requested.is_empty() {
         return Ok(Installed::default());
@@ -157,8 +158,13 @@ fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
         .collect()
 }
 
-/// Returns the package imports as pairs of lookup folder and specifier.
-fn requested(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, String)> {
+/// Returns the package imports, and the packages in `types` of tsconfigs, as pairs of lookup folder
+/// and specifier.
+fn requested(
+    folders: &[RepoPath],
+    loaded: &[LoadedFile],
+    projects: &TypeScriptProjects,
+) -> BTreeSet<(String, String)> {
     let answers = PackageAnswers {
         bases: bases(folders),
         ..PackageAnswers::default()
@@ -176,6 +182,12 @@ fn requested(folders: &[RepoPath], loaded: &[LoadedFile]) -> BTreeSet<(String, S
         }
     }
 
+    for project in &projects.projects {
+        if let Some(base) = answers.base_of(folder_of(&project.path)) {
+            let packages = project.types.iter().filter(|name| is_of_package(name));
+            requested.extend(packages.map(|name| (base.to_owned(), name.clone())));
+        }
+    }
     requested
 }
 

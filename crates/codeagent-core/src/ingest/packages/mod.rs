@@ -5,8 +5,8 @@
 //! compares these records to detect changes, without resolving anything.
 //!
 //! Limitations: npm packages without `.d.ts` files are unknown. Nothing outside `node_modules` is
-//! read, and no `@types` package that is neither imported nor referenced. The numbers of files,
-//! bytes and specifiers are limited; a note counts those left out.
+//! read, and no `@types` package that is neither imported, referenced nor listed in `types`. The
+//! numbers of files, bytes and specifiers are limited; a note counts those left out.
 
 mod closure;
 mod compare;

@@ -4,8 +4,8 @@
 //! covers form one program per package, so that scripts and fixtures see each other and are
 //! invisible to other files.
 //!
-//! Limitations: `types` and `typeRoots` are not read. A program that a build tool assembles
-//! differently is not known.
+//! Limitations: `typeRoots` is not read, and a tsconfig without `types` does not include all
+//! `@types` packages. A program that a build tool assembles differently is not known.
 
 use std::collections::VecDeque;
 
@@ -35,13 +35,14 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Computes the programs. `targets` are the files that a file imports; `is_script` excludes
-    /// files of other languages.
+    /// Computes the programs. `targets` are the files that a file imports, `types` those that a
+    /// tsconfig lists in `types`; `is_script` excludes files of other languages.
     pub fn new<I>(
         files: &[WorldFile],
         model: &ProjectModel,
         is_script: impl Fn(&WorldFile) -> bool,
         targets: impl Fn(FileId) -> I,
+        types: impl Fn(&TypeScriptProject) -> Vec<FileId>,
     ) -> Self
     where
         I: Iterator<Item = FileId>,
@@ -49,7 +50,7 @@ impl Programs {
         let projects = model.of::<TypeScriptProjects>();
         let mut loose = LooseFiles::new(projects);
 
-        let seeds: Vec<Vec<u32>> = files
+        let mut seeds: Vec<Vec<u32>> = files
             .iter()
             .map(|file| {
                 if is_script(file) {
@@ -59,6 +60,12 @@ impl Programs {
                 }
             })
             .collect();
+
+        for (program, project) in (0..).zip(&projects.projects) {
+            for file in types(project) {
+                seeds[file.0 as usize].push(program);
+            }
+        }
 
         // One extra program that contains only libraries: a library that no program selects would
         // otherwise be visible everywhere.

@@ -22,6 +22,7 @@ use super::libraries::{is_in_binary, package_of};
 use super::module_resolution::{ModulePaths, PackageAnswers};
 use super::programs::Programs;
 use super::well_known::words;
+use crate::project::TypeScriptProject;
 use crate::stdlib::npm::BundledPackage;
 
 /// The global index of the language.
@@ -113,7 +114,8 @@ impl Tables {
         tables.index_stars(files);
 
         let targets = |file: FileId| tables.files[file.0 as usize].targets();
-        tables.programs = Programs::new(files, projects, is_typescript, targets);
+        let types = |project: &TypeScriptProject| tables.modules.types_of(project);
+        tables.programs = Programs::new(files, projects, is_typescript, targets, types);
 
         Some(tables)
     }
