@@ -442,6 +442,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             return;
         }
 
+        self.global_block(&children);
+    }
+
+    /// Lowers `global { .. }`.
+    pub fn global_block(&mut self, children: &Children<'tree>) {
         let ambient = self.ambient;
         self.ambient.insert(DeclFlags::AMBIENT | DeclFlags::GLOBAL);
 

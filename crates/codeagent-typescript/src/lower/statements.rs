@@ -9,6 +9,7 @@ use codeagent_model::facts::*;
 use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
 use crate::lower::state::Test;
+use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Field, Kind};
 
 /// Largest number of `else if`s of one chain that narrow by the negated conditions before them;
@@ -66,6 +67,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             | Kind::StatementIdentifier
             | Kind::BreakStatement
             | Kind::ContinueStatement => {}
+            Kind::LabeledStatement if self.was(EditKind::Global, child.start()) => {
+                let children = self.children(child);
+                self.global_block(&children);
+            }
             Kind::TryStatement | Kind::LabeledStatement => self.parts_that_are_left(child),
             Kind::ThrowStatement | Kind::ElseClause | Kind::Error => self.parts(child),
             _ => {

@@ -70,6 +70,8 @@ pub enum EditKind {
     DecoratorGroup,
     /// An empty list of type arguments was blanked.
     NoTypes,
+    /// `global` of a block in an ambient module became a label.
+    Global,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -612,6 +614,7 @@ impl<'t> Scan<'t> {
 fn rewrite(place: &mut [u8], kind: EditKind) {
     let (fill, start): (u8, &[u8]) = match kind {
         EditKind::Using => (b' ', b"const"),
+        EditKind::Global => (b' ', b"g:"),
         EditKind::UsingName => (b' ', b"uzing"),
         EditKind::Import => (b'_', b"i"),
         EditKind::TypeName => (b' ', b"typo"),

@@ -7,13 +7,14 @@
 
 use std::rc::Rc;
 
-use codeagent_lang::FileId;
+use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
+use crate::resolve::symbols::scopes::Meaning;
 
 /// The element types of a tuple and the index of its rest element.
 pub type SpreadElement = (Vec<Ty>, usize);
@@ -28,6 +29,13 @@ impl Checker<'_> {
         let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else {
             return Ty::UNKNOWN;
         };
+
+        if let Some(inferred) = self.test_of_globals(file, check, bound) {
+            let branch = if inferred.is_some() { yes } else { no };
+            let mut bindings = inferred.unwrap_or_default();
+            bindings.extend(self.arena.bindings(mapper).iter().copied());
+            return self.substitute(self.type_of(file, branch), self.arena.mapper(bindings));
+        }
 
         let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
         self.memoized(Query::Conditional(deferred), || {
@@ -90,6 +98,45 @@ impl Checker<'_> {
 
             self.arena.union(&results)
         })
+    }
+
+    /// Tests `typeof globalThis extends { onmessage: any; URL: infer T }`, by which declarations of a
+    /// runtime step back behind those of a browser: each name must be declared by another file.
+    /// Returns what the names infer, `Some(None)` if one is not declared, and `None` for other tests.
+    fn test_of_globals(
+        &self,
+        file: FileId,
+        check: TypeId,
+        bound: TypeId,
+    ) -> Option<Option<Vec<(DeclRef, Ty)>>> {
+        let facts = self.facts(file);
+        let TypeExpr::TypeOf(named) = facts.type_expr(check) else {
+            return None;
+        };
+        let (Expr::Name(global, ..), TypeExpr::Object(object)) =
+            (facts.expr(named), facts.type_expr(bound))
+        else {
+            return None;
+        };
+        if facts.text(global) != "globalThis" {
+            return None;
+        }
+
+        let (object, inner) = (at(file, object), facts.decl(object).inner);
+        let names = self.key_names(self.type_of(file, bound))?;
+        let mut inferred = Vec::new();
+        for name in names {
+            let declared = self.lookup_global(name, Meaning::Value);
+            let Some(other) = declared.iter().find(|decl| decl.file != file) else {
+                return Some(None);
+            };
+            for member in self.own_members(object, inner, name, false) {
+                if let TypeExpr::Infer(param) = facts.type_expr(self.decl(member).ty) {
+                    inferred.push((at(file, param), self.type_of_decl(*other)));
+                }
+            }
+        }
+        Some(Some(inferred))
     }
 
     /// Reports whether a type has something primitive where a written type has `object`, itself or as

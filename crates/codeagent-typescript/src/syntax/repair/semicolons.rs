@@ -68,6 +68,10 @@ impl Scan<'_> {
         let begins = match self.byte(at) {
             b'<' => self.is_call_signature(at),
             b'i' => self.is_name_like_operator(at),
+            b'g' => {
+                self.global_block(at);
+                false
+            }
             _ => false,
         };
         let Some(end) = begins.then(|| self.code_before(newline)).flatten() else {
@@ -75,6 +79,14 @@ impl Scan<'_> {
         };
         if self.ends_member(end, self.byte(at) == b'<') {
             self.edit(at - 1, at, EditKind::Semicolon);
+        }
+    }
+
+    /// Repairs `global { .. }` in `declare module "m" { .. }`: the grammar expects `declare` before it.
+    fn global_block(&mut self, at: usize) {
+        let end = at + b"global".len();
+        if self.word_at(at, b"global") && self.byte(self.skip(end, is_blank)) == b'{' {
+            self.edit(at, end, EditKind::Global);
         }
     }
 
