@@ -398,6 +398,28 @@ fn global_declarations_of_a_package_apply_where_types_lists_it() {
 }
 
 #[test]
+fn programs_without_types_see_the_globals_of_types_packages_that_another_lists() {
+    let call = "class Own { run() { } }\neverywhere(new Own()).run();\n";
+    let types = |listed: &str| format!(r#"{{"compilerOptions": {{"types": [{listed}]}}}}"#);
+    let mut repository = Repository::of(&[
+        ("one/tsconfig.json", &types("\"node\"")),
+        ("one/a.ts", "export {};\n"),
+        ("two/tsconfig.json", "{}"),
+        ("two/a.ts", call),
+        ("three/tsconfig.json", &types("")),
+        ("three/a.ts", &format!("\n{call}")),
+        ("loose.ts", &format!("\n\n{call}")),
+        (
+            "node_modules/@types/node/index.d.ts",
+            "declare function everywhere<T>(value: T): T;\n",
+        ),
+    ]);
+    repository.index();
+    let expected = ["2 -> Own", "2 -> run", "3 -> Own", "4 -> Own", "4 -> run"];
+    assert_eq!(repository.calls(), expected);
+}
+
+#[test]
 fn a_repository_can_augment_a_package() {
     let mut repository = Repository::of(&[
         (

@@ -54,8 +54,8 @@ pub struct TypeScriptProject {
     /// `compilerOptions.customConditions`: additional conditions of `exports` that hold.
     pub custom_conditions: Vec<String>,
     /// `compilerOptions.types`: packages whose global declarations its files see without importing
-    /// them.
-    pub types: Vec<String>,
+    /// them; without the setting, those in `@types`.
+    pub types: Option<Arc<[String]>>,
     /// `moduleResolution` is one of Node's modes, in which a file's format decides between the
     /// conditions `import` and `require`.
     pub has_node_formats: bool,

@@ -41,7 +41,7 @@ pub(super) struct Config {
     /// `customConditions`.
     pub custom_conditions: Vec<String>,
     /// `types`.
-    pub types: Vec<String>,
+    pub types: Option<Arc<[String]>>,
     /// A file's format decides between the conditions `import` and `require`.
     pub has_node_formats: bool,
     /// `outDir` and `declarationDir`, with the folders of their sources.
@@ -271,7 +271,7 @@ impl<'a> Configs<'a> {
                 .as_deref()
                 .unwrap_or_default()
                 .to_vec(),
-            types: written.types.as_deref().unwrap_or_default().to_vec(),
+            types: written.types.clone(),
             has_node_formats: has_node_formats(
                 written.module_resolution.as_deref(),
                 written.module.as_deref(),

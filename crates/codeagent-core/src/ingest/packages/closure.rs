@@ -184,7 +184,8 @@ fn requested(
 
     for project in &projects.projects {
         if let Some(base) = answers.base_of(folder_of(&project.path)) {
-            let packages = project.types.iter().filter(|name| is_of_package(name));
+            let names = project.types.iter().flat_map(|names| names.iter());
+            let packages = names.filter(|name| is_of_package(name));
             requested.extend(packages.map(|name| (base.to_owned(), name.clone())));
         }
     }

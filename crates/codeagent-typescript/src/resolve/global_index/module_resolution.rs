@@ -315,7 +315,7 @@ impl ModulePaths {
 
     /// Returns the files of the packages that a tsconfig lists in `types`.
     pub fn types_of(&self, project: &TypeScriptProject) -> Vec<FileId> {
-        let names = project.types.iter();
+        let names = project.types.iter().flat_map(|names| names.iter());
         names
             .filter_map(|name| self.in_packages(&project.path, name))
             .collect()

@@ -4,8 +4,9 @@
 //! covers form one program per package, so that scripts and fixtures see each other and are
 //! invisible to other files.
 //!
-//! Limitations: `typeRoots` is not read, and a tsconfig without `types` does not include all
-//! `@types` packages. A program that a build tool assembles differently is not known.
+//! Limitations: `typeRoots` is not read. A program without `types` includes only those `@types`
+//! packages that it imports or that another program lists. A program that a build tool assembles
+//! differently is not known.
 
 use std::collections::VecDeque;
 
@@ -61,9 +62,17 @@ impl Programs {
             })
             .collect();
 
+        let programs = 0..loose.names.len() as u32;
+        let project = |program: u32| projects.projects.get(program as usize);
+        let has_types = |program: &u32| project(*program).is_some_and(|it| it.types.is_some());
+        let untyped: Vec<u32> = programs.filter(|program| !has_types(program)).collect();
         for (program, project) in (0..).zip(&projects.projects) {
             for file in types(project) {
-                seeds[file.0 as usize].push(program);
+                let seeds = &mut seeds[file.0 as usize];
+                seeds.push(program);
+                if files[file.0 as usize].path.contains("/@types/") {
+                    seeds.extend(&untyped);
+                }
             }
         }
 
