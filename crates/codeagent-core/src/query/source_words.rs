@@ -3,8 +3,8 @@
 //! All indexed files are read. Words are compared by root; names count by their camel-case words. The
 //! symbols of the files with the rarest words are returned.
 //!
-//! Limitations: English, in UTF-8; only repositories of at most [`MAX_BYTES`] bytes of code. In a file that has
-//! changed since it was indexed, words may count for a neighbouring symbol.
+//! Limitations: English, in UTF-8; only repositories of at most [`MAX_BYTES`] bytes of code. In a
+//! file that has changed since it was indexed, words may count for a neighbouring symbol.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use codeagent_workspace::{RepoPath, Workspace};

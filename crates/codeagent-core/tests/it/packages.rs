@@ -370,7 +370,8 @@ fn global_declarations_of_a_package_apply_where_it_is_imported() {
 #[test]
 fn global_declarations_of_a_package_apply_where_types_lists_it() {
     let own = "class Own { run() { } }\n";
-    let listed = r#"{"compilerOptions": {"types": ["lib/globals"]}}"#;
+    let none = r#"{"compilerOptions": {"types": []}}"#;
+    let listed = r#"{"compilerOptions": {"types": ["@scope/lib"]}}"#;
     let mut repository = Repository::of(&[
         ("tsconfig.test.json", listed),
         (
@@ -378,21 +379,22 @@ fn global_declarations_of_a_package_apply_where_types_lists_it() {
             r#"{"extends": "../tsconfig.test.json"}"#,
         ),
         ("one/a.ts", &format!("{own}everywhere(new Own()).run();\n")),
-        ("two/tsconfig.json", "{}"),
+        ("two/tsconfig.json", none),
         (
             "two/b.ts",
             &format!("{own}\neverywhere(new Own()).run();\n"),
         ),
         (
-            "node_modules/lib/globals.d.ts",
+            "node_modules/@types/scope__lib/index.d.ts",
             "declare global { var everywhere: typeof import(\"./pass\")[\"pass\"]; }\nexport {};\n",
         ),
-        ("node_modules/lib/pass.d.ts", PASS),
+        ("node_modules/@types/scope__lib/pass.d.ts", PASS),
+        ("node_modules/@scope/lib/index.d.ts", "export {};\n"),
     ]);
     repository.index();
     assert_eq!(repository.calls(), ["2 -> Own", "2 -> run", "3 -> Own"]);
 
-    repository.write(&[("tsconfig.test.json", "{}"), ("two/tsconfig.json", listed)]);
+    repository.write(&[("tsconfig.test.json", none), ("two/tsconfig.json", listed)]);
     repository.index();
     assert_eq!(repository.calls(), ["2 -> Own", "3 -> Own", "3 -> run"]);
 }

@@ -73,6 +73,18 @@ pub struct OutputFolder {
 }
 
 impl TypeScriptProject {
+    /// Returns the modules that each name in `types` may mean; the first that is installed counts.
+    pub fn types_modules(&self) -> impl Iterator<Item = [String; 2]> {
+        let names = self.types.iter().flat_map(|names| names.iter());
+        names.map(|name| {
+            let unscoped = name
+                .strip_prefix('@')
+                .map(|name| name.replacen('/', "__", 1));
+            let typed = unscoped.as_ref().unwrap_or(name);
+            [format!("@types/{typed}"), name.clone()]
+        })
+    }
+
     /// The libraries visible to files that belong to no configuration.
     pub const DEFAULT_LIBRARIES: &[&str] = &[tsconfig::NEWEST];
 }

@@ -561,10 +561,10 @@ impl Written {
             .map(|(folder, text)| folder.len() + text.len())
             .sum();
 
-        let lib: usize = self
-            .lib
-            .iter()
-            .flat_map(|lib| lib.iter())
+        let names: usize = [&self.lib, &self.types]
+            .into_iter()
+            .flatten()
+            .flat_map(|names| names.iter())
             .map(String::len)
             .sum();
 
@@ -575,7 +575,7 @@ impl Written {
             })
             .sum();
 
-        relatives + lib + paths
+        relatives + names + paths
     }
 
     /// Returns an equivalent configuration in `folder` without `extends`.

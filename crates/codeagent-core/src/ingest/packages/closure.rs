@@ -184,9 +184,9 @@ fn requested(
 
     for project in &projects.projects {
         if let Some(base) = answers.base_of(folder_of(&project.path)) {
-            let names = project.types.iter().flat_map(|names| names.iter());
+            let names = project.types_modules().flatten();
             let packages = names.filter(|name| is_of_package(name));
-            requested.extend(packages.map(|name| (base.to_owned(), name.clone())));
+            requested.extend(packages.map(|name| (base.to_owned(), name)));
         }
     }
     requested

@@ -315,9 +315,10 @@ impl ModulePaths {
 
     /// Returns the files of the packages that a tsconfig lists in `types`.
     pub fn types_of(&self, project: &TypeScriptProject) -> Vec<FileId> {
-        let names = project.types.iter().flat_map(|names| names.iter());
-        names
-            .filter_map(|name| self.in_packages(&project.path, name))
+        let of_module = |name: &String| self.in_packages(&project.path, name);
+        let modules = project.types_modules();
+        modules
+            .filter_map(|names| names.iter().find_map(of_module))
             .collect()
     }
 

@@ -62,16 +62,13 @@ impl Programs {
             })
             .collect();
 
-        let programs = 0..loose.names.len() as u32;
-        let project = |program: u32| projects.projects.get(program as usize);
-        let has_types = |program: &u32| project(*program).is_some_and(|it| it.types.is_some());
-        let untyped: Vec<u32> = programs.filter(|program| !has_types(program)).collect();
+        let without_types = without_types(projects, loose.names.len());
         for (program, project) in (0..).zip(&projects.projects) {
             for file in types(project) {
                 let seeds = &mut seeds[file.0 as usize];
                 seeds.push(program);
                 if files[file.0 as usize].path.contains("/@types/") {
-                    seeds.extend(&untyped);
+                    seeds.extend(&without_types);
                 }
             }
         }
@@ -326,6 +323,15 @@ fn seeds(file: &WorldFile, projects: &TypeScriptProjects, loose: &mut LooseFiles
         Some(covering) => covering.to_vec(),
         None => vec![loose.of(&file.path)],
     }
+}
+
+/// Returns those of the programs whose tsconfig does not set `types`, or that have none.
+fn without_types(projects: &TypeScriptProjects, programs: usize) -> Vec<u32> {
+    let project = |program: u32| projects.projects.get(program as usize);
+    let sets_types = |program: &u32| project(*program).is_some_and(|it| it.types.is_some());
+    (0..programs as u32)
+        .filter(|program| !sets_types(program))
+        .collect()
 }
 
 fn set_of(members: &[u32], words: usize) -> Box<[u64]> {

@@ -30,11 +30,10 @@ impl Checker<'_> {
             return Ty::UNKNOWN;
         };
 
-        if let Some(inferred) = self.test_of_globals(file, check, bound) {
-            let branch = if inferred.is_some() { yes } else { no };
-            let mut bindings = inferred.unwrap_or_default();
-            bindings.extend(self.arena.bindings(mapper).iter().copied());
-            return self.substitute(self.type_of(file, branch), self.arena.mapper(bindings));
+        if let Some((are_declared, mut inferred)) = self.test_of_globals(file, check, bound) {
+            let branch = if are_declared { yes } else { no };
+            inferred.extend(self.arena.bindings(mapper).iter().copied());
+            return self.substitute(self.type_of(file, branch), self.arena.mapper(inferred));
         }
 
         let deferred = self.arena.add(Type::Conditional(file, ty, mapper));
@@ -102,13 +101,13 @@ impl Checker<'_> {
 
     /// Tests `typeof globalThis extends { onmessage: any; URL: infer T }`, by which declarations of a
     /// runtime step back behind those of a browser: each name must be declared by another file.
-    /// Returns what the names infer, `Some(None)` if one is not declared, and `None` for other tests.
+    /// Returns whether they are, and what they infer; `None` for other tests.
     fn test_of_globals(
         &self,
         file: FileId,
         check: TypeId,
         bound: TypeId,
-    ) -> Option<Option<Vec<(DeclRef, Ty)>>> {
+    ) -> Option<(bool, Vec<(DeclRef, Ty)>)> {
         let facts = self.facts(file);
         let TypeExpr::TypeOf(named) = facts.type_expr(check) else {
             return None;
@@ -128,7 +127,7 @@ impl Checker<'_> {
         for name in names {
             let declared = self.lookup_global(name, Meaning::Value);
             let Some(other) = declared.iter().find(|decl| decl.file != file) else {
-                return Some(None);
+                return Some((false, Vec::new()));
             };
             for member in self.own_members(object, inner, name, false) {
                 if let TypeExpr::Infer(param) = facts.type_expr(self.decl(member).ty) {
@@ -136,7 +135,7 @@ impl Checker<'_> {
                 }
             }
         }
-        Some(Some(inferred))
+        Some((true, inferred))
     }
 
     /// Reports whether a type has something primitive where a written type has `object`, itself or as
