@@ -296,6 +296,36 @@ fn an_edit_can_start_using_a_package() {
 }
 
 #[test]
+fn an_edit_can_add_a_library_to_a_program_itself_or_by_a_package() {
+    let mut repository = Repository::of(&[
+        (
+            "tsconfig.json",
+            r#"{"compilerOptions": {"lib": ["es2022"]}}"#,
+        ),
+        (
+            "a.ts",
+            "export {};\nclass Own { run() { } }\nstructuredClone(new Own()).run();\n",
+        ),
+        ("b.ts", "export {};\n"),
+        (
+            "node_modules/lib/index.d.ts",
+            "/// <reference lib=\"dom\" />\nexport {};\n",
+        ),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+
+    for start in ["/// <reference lib=\"dom\" />\n", "import \"lib\";\n"] {
+        repository.write(&[("b.ts", &format!("{start}export {{}};\n"))]);
+        repository.index_only("b.ts");
+        assert_eq!(repository.calls(), TYPED, "{start}");
+        repository.write(&[("b.ts", "export {};\n")]);
+        repository.index_only("b.ts");
+        assert_eq!(repository.calls(), UNTYPED, "{start}");
+    }
+}
+
+#[test]
 fn an_edit_can_start_using_an_ambient_module() {
     let ambient = "declare module \"disk\" {\n  export function pass<T>(value: T): T;\n}\n\
                    declare module \"disk/more\" {\n  export * from \"disk\";\n}\n";

@@ -51,25 +51,20 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// Lowers `/// <reference path="a.d.ts" />` in the comments at the start of a file, which adds
-    /// that file like a side-effect import; `types="a"` adds a package.
+    /// that file like a side-effect import; `types="a"` adds a package, and `lib="a"` a library.
     pub fn references(&mut self) {
-        for (start, end, is_package) in reference_paths(self.b.text) {
-            let path = &self.b.text[start..end];
-            let is_relative = is_package || path.starts_with("./") || path.starts_with("../");
-            let module = if is_relative {
-                self.b.sym(path)
-            } else {
-                self.b.sym_owned(&format!("./{path}"))
-            };
+        for reference in references(self.b.text) {
             let from = From {
-                module,
-                at: self.b.position(start),
+                module: self.b.sym_owned(&reference.specifier()),
+                at: self.b.position(reference.start),
                 type_only: false,
             };
             let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
 
-            self.b
-                .site(SiteKind::Import, Subject::Import(import), from.at);
+            if reference.kind != ReferenceKind::Library {
+                self.b
+                    .site(SiteKind::Import, Subject::Import(import), from.at);
+            }
         }
     }
 
@@ -280,21 +275,69 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 }
 
-/// Returns the positions of the paths in `/// <reference path="..." />` comments before the first
-/// token, and of the packages in `types="..."`.
-pub fn reference_paths(text: &str) -> Vec<(usize, usize, bool)> {
-    let mut paths = Vec::new();
+/// What a `/// <reference .. />` comment names.
+#[derive(Clone, Copy, PartialEq)]
+enum ReferenceKind {
+    /// `path="a.d.ts"`, relative to the file.
+    Path,
+    /// `types="a"`
+    Package,
+    /// `lib="a"`: declarations of the language or a browser.
+    Library,
+}
+
+/// A `/// <reference .. />` comment.
+pub struct Reference<'t> {
+    kind: ReferenceKind,
+    pub value: &'t str,
+    /// Byte offset of the value.
+    start: usize,
+}
+
+impl Reference<'_> {
+    /// Returns the module specifier that stands for it in the facts.
+    pub fn specifier(&self) -> String {
+        let value = self.value;
+        match self.kind {
+            ReferenceKind::Library => format!("{LIBRARY_PREFIX}{value}"),
+            ReferenceKind::Path if !value.starts_with("./") && !value.starts_with("../") => {
+                format!("./{value}")
+            }
+            ReferenceKind::Path | ReferenceKind::Package => value.to_owned(),
+        }
+    }
+}
+
+/// Start of the specifier of a referenced library; no package is named so.
+const LIBRARY_PREFIX: &str = "lib:";
+
+/// Returns the library that a specifier in the facts stands for: `dom` for `lib:dom`.
+pub fn referenced_library(specifier: &str) -> Option<&str> {
+    specifier.strip_prefix(LIBRARY_PREFIX)
+}
+
+/// Returns the `/// <reference .. />` comments before the first token.
+pub fn references(text: &str) -> Vec<Reference<'_>> {
+    let mut found = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     loop {
-        let start = text.len() - rest.len();
+        let offset = text.len() - rest.len();
         let length = match rest.get(..2) {
             Some("//") => rest.find('\n').unwrap_or(rest.len()),
             Some("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            _ => return paths,
+            _ => return found,
         };
-        for (attribute, is_package) in [("path", false), ("types", true)] {
-            let found = reference(&rest[..length], attribute);
-            paths.extend(found.map(|(from, to)| (start + from, start + to, is_package)));
+        for (attribute, kind) in [
+            ("path", ReferenceKind::Path),
+            ("types", ReferenceKind::Package),
+            ("lib", ReferenceKind::Library),
+        ] {
+            let value = reference(&rest[..length], attribute);
+            found.extend(value.map(|(from, to)| Reference {
+                kind,
+                value: &rest[from..to],
+                start: offset + from,
+            }));
         }
         rest = rest[length..].trim_start();
     }

@@ -50,6 +50,7 @@ use crate::syntax::ampersands;
 use crate::syntax::repair::{Repaired, near_errors, repair};
 use crate::syntax::syntax::Grammar;
 
+pub use imports::referenced_library;
 pub use outline::outline;
 
 /// Lowers one text; see [`codeagent_lang::LanguageSupport::extract`].

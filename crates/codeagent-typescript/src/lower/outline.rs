@@ -14,7 +14,7 @@ use codeagent_model::graph::Dialect;
 use memchr::{memchr, memchr2, memchr3, memmem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lower::imports::reference_paths;
+use crate::lower::imports::references;
 
 /// Deepest nesting of brackets and templates.
 const MAX_DEPTH: usize = 200;
@@ -43,8 +43,11 @@ pub fn outline(text: &str, dialect: Dialect) -> Option<DeclarationOutline> {
 
     let mut outliner = Outliner::new(text);
     outliner.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
-    for (start, end, _) in reference_paths(text) {
-        outliner.add_reference(&text[start..end])?;
+    for reference in references(text) {
+        if reference.value.contains(['\n', '\\']) {
+            return None;
+        }
+        outliner.specifiers.insert(reference.specifier());
     }
     outliner.run()?;
     outliner.finish()
@@ -108,18 +111,6 @@ impl<'t> Outliner<'t> {
             names: FxHashMap::default(),
             specifiers: FxHashSet::default(),
         }
-    }
-
-    /// Adds the path or package of a `/// <reference .. />`, as it is lowered.
-    fn add_reference(&mut self, path: &str) -> Option<()> {
-        if path.contains(['\n', '\\']) {
-            return None;
-        }
-        self.specifiers.insert(path.to_owned());
-        if !path.starts_with("./") && !path.starts_with("../") {
-            self.specifiers.insert(format!("./{path}"));
-        }
-        Some(())
     }
 
     fn run(&mut self) -> Option<()> {

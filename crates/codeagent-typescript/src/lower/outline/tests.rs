@@ -12,7 +12,7 @@ fn outlined(text: &str) -> Option<DeclarationOutline> {
 fn an_outline_has_the_specifiers_and_names_of_the_facts() {
     let texts = [
         "import { A, type B as C } from './a';\nexport declare function f(a: A): C;",
-        "/// <reference types=\"node\" />\n/// <reference path='b.d.ts' />\nexport {};",
+        "/// <reference types=\"node\" />\n/// <reference path='b.d.ts' />\n/// <reference lib=\"dom\" />\nexport {};",
         "import './side';\nimport x = require('cjs');\nexport = x;",
         "export interface I { m(): import('./other').T; 'quoted-name': 1; #p: any }",
         "export { default } from './d';\nexport { a as b, type c } from './e';",

@@ -113,12 +113,7 @@ impl FileResolver<'_> {
         let named = self
             .resolve_constructed(site, &decls)
             .and_then(|named| self.edge(site, SiteKind::Read, named));
-        // The members of `Array` come after those of `ReadonlyArray`.
-        let declared_outside = decls
-            .iter()
-            .rev()
-            .copied()
-            .find(|decl| self.is_external_file(decl.file));
+        let declared_outside = self.named_outside(&decls);
         let is_value = self.is_called_by_name(site)
             && decls
                 .iter()
@@ -147,6 +142,20 @@ impl FileResolver<'_> {
         };
 
         SiteResolution { target, named }
+    }
+
+    /// Returns the declaration outside the repository that names a use. The first overload of a
+    /// function counts; the members of `Array` come after those of `ReadonlyArray`.
+    fn named_outside(&self, decls: &[DeclRef]) -> Option<DeclRef> {
+        let mut outside = decls
+            .iter()
+            .copied()
+            .filter(|decl| self.is_external_file(decl.file));
+        let first = outside.next()?;
+        match self.decl(first).kind {
+            DeclKind::Function => Some(first),
+            _ => Some(outside.next_back().unwrap_or(first)),
+        }
     }
 
     /// Reports whether the type written for a property has no signature. A call is then of what a

@@ -11,6 +11,7 @@ use codeagent_model::facts::*;
 
 use super::global_names::ProvidedNames;
 use super::outer_params::OuterParams;
+use crate::lower::referenced_library;
 
 /// The index of one file. Empty for files of other languages.
 #[derive(Default)]
@@ -409,6 +410,12 @@ fn signatures(facts: &Facts) -> Vec<(ScopeId, DeclId)> {
 fn is_default(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
     decl.scope == ScopeId(0) && decl.flags.has(DeclFlags::DEFAULT)
+}
+
+/// Returns the libraries that a file references: `/// <reference lib="dom" />`.
+pub fn referenced_libraries(facts: &Facts) -> Vec<&str> {
+    let modules = facts.imports.iter().map(|import| facts.text(import.module));
+    modules.filter_map(referenced_library).collect()
 }
 
 /// Returns all module specifiers of a file, sorted.

@@ -48,7 +48,7 @@ pub fn library_files(
 
     let is_name = |name: &str| names.contains(name);
     let (libraries, packages) = (Libraries::get(), BundledPackages::get());
-    let selected = selected_libraries(projects);
+    let selected = selected_libraries(files, projects);
     let is_selected = |library| selected.has(library);
     let having = |module: &str| packages.find(module).map(|found| found.1.texts());
 

@@ -16,7 +16,7 @@ use codeagent_lang::world::{FileId, FileShift, WorldFile};
 use codeagent_model::facts::{DeclId, DeclKind, Facts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::file_index::{FileIndex, specifiers};
+use super::file_index::{FileIndex, referenced_libraries, specifiers};
 use super::global_names::is_global;
 use super::indexed_file::IndexedFile;
 use super::module_resolution::is_of_package;
@@ -153,9 +153,13 @@ impl Tables {
         }
     }
 
-    /// Reports whether other files import each package that only one of two versions of a file
-    /// imports, so that the declarations of the same packages are in the world.
+    /// Reports whether two versions of a file reference the same libraries, and other files import
+    /// each package that only one of them imports, so that the world has the same declarations.
     fn knows_packages(&self, file: FileId, old: &Facts, new: &Facts) -> bool {
+        if referenced_libraries(old) != referenced_libraries(new) {
+            return false;
+        }
+
         let (before, now) = (packages(old), packages(new));
         if before == now {
             return true;

@@ -16,6 +16,8 @@ use codeagent_lang::world::{FileId, FileShift, WorldFile};
 use codeagent_model::graph::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::file_index::referenced_libraries;
+use crate::lower::referenced_library;
 use crate::project::{TypeScriptProject, TypeScriptProjects};
 use crate::stdlib::javascript::{self, Libraries, Selection};
 
@@ -81,10 +83,13 @@ impl Programs {
         let alone = sets.iter().map(|set| interner.add(set.clone())).collect();
         spread(&mut sets, &targets);
 
-        set_libraries(files, &mut sets, projects, loose.names.len(), words);
+        let mut names = loose.names;
+        let mut selected = selections(projects, names.len());
+        add_references(files, &sets, &mut selected, &mut names);
+        set_libraries(files, &mut sets, &selected, words);
 
         let mut programs = Self {
-            names: loose.names,
+            names,
             sets: interner,
             alone,
             ..Self::default()
@@ -154,7 +159,7 @@ impl Programs {
         let first = projects.projects.len();
         let at = self.names[first..]
             .iter()
-            .position(|known| *known == name)?;
+            .position(|known| path_of(known) == name)?;
         Some((first + at) as u32)
     }
 
@@ -208,37 +213,50 @@ pub fn library_of(file: &WorldFile) -> Option<usize> {
         .and_then(|name| Libraries::get().find(name))
 }
 
-/// Assigns each library file the programs that select it. `programs` is their number, `words` the
-/// length of a set.
+/// Adds the libraries that files reference to those of the programs that compile them, and to the
+/// programs' names.
+fn add_references(
+    files: &[WorldFile],
+    sets: &[Box<[u64]>],
+    selected: &mut [Selection],
+    names: &mut [String],
+) {
+    for (file, set) in files.iter().zip(sets) {
+        let Some(references) = references_of(file) else {
+            continue;
+        };
+        for (at, (program, name)) in selected.iter_mut().zip(&mut *names).enumerate() {
+            let is_compiling = set[at / 64] >> (at % 64) & 1 == 1;
+            if is_compiling && program.with(references) != *program {
+                *program = program.with(references);
+                *name = format!("{}\n{program:?}", path_of(name));
+            }
+        }
+    }
+}
+
+/// Assigns each library file the programs that select it. `words` is the length of a set.
 fn set_libraries(
     files: &[WorldFile],
     sets: &mut [Box<[u64]>],
-    projects: &TypeScriptProjects,
-    programs: usize,
+    selected: &[Selection],
     words: usize,
 ) {
-    let mut libraries = files
-        .iter()
-        .zip(sets)
-        .filter_map(|(file, set)| Some((library_of(file)?, set)))
-        .peekable();
     // A repository without scripts needs no libraries.
-    if libraries.peek().is_none() {
+    if files.iter().all(|file| library_of(file).is_none()) {
         return;
     }
 
-    let selected = selections(projects, programs);
-    for (library, set) in libraries {
+    for (file, set) in files.iter().zip(sets) {
+        let Some(library) = library_of(file) else {
+            continue;
+        };
         let selecting = (0..)
-            .zip(&selected)
+            .zip(selected)
             .filter(|(_, selected)| selected.has(library))
             .map(|(program, _)| program);
-        *set = set_of(
-            &selecting
-                .chain([selected.len() as u32])
-                .collect::<Vec<u32>>(),
-            words,
-        );
+        let selecting: Vec<u32> = selecting.chain([selected.len() as u32]).collect();
+        *set = set_of(&selecting, words);
     }
 }
 
@@ -266,12 +284,30 @@ fn selections(projects: &TypeScriptProjects, programs: usize) -> Vec<Selection> 
         .collect()
 }
 
+/// Returns the libraries that a file adds to its programs; `None` if it references none.
+fn references_of(file: &WorldFile) -> Option<Selection> {
+    let names = match file.facts.outline() {
+        Some(outline) => outline
+            .specifiers()
+            .filter_map(referenced_library)
+            .collect(),
+        None => referenced_libraries(&file.facts),
+    };
+    (!names.is_empty()).then(|| Libraries::get().select(names))
+}
+
 /// Returns the libraries that some program of a repository sees.
-pub fn selected_libraries(projects: &ProjectModel) -> Selection {
+pub fn selected_libraries(files: &[WorldFile], projects: &ProjectModel) -> Selection {
     let projects = projects.of::<TypeScriptProjects>();
     selections(projects, projects.projects.len() + 1)
         .into_iter()
+        .chain(files.iter().filter_map(references_of))
         .fold(Selection::default(), Selection::with)
+}
+
+/// Returns the name of a program without the libraries that its files reference.
+fn path_of(name: &str) -> &str {
+    name.split_once('\n').map_or(name, |(path, _)| path)
 }
 
 /// Returns the name of the program of a package's files that no tsconfig covers.
@@ -342,6 +378,16 @@ fn set_of(members: &[u32], words: usize) -> Box<[u64]> {
     set
 }
 
+/// Adds the members of one set to another; returns whether it grew.
+fn add_all(set: &mut [u64], added: &[u64]) -> bool {
+    let mut grew = false;
+    for (word, added) in set.iter_mut().zip(added) {
+        grew |= added & !*word != 0;
+        *word |= added;
+    }
+    grew
+}
+
 /// Adds each file's programs to the files it imports.
 fn spread<I: Iterator<Item = FileId>>(sets: &mut [Box<[u64]>], targets: &impl Fn(FileId) -> I) {
     let mut waiting: VecDeque<usize> = (0..sets.len()).collect();
@@ -352,11 +398,7 @@ fn spread<I: Iterator<Item = FileId>>(sets: &mut [Box<[u64]>], targets: &impl Fn
         let from = sets[file].clone();
         for target in targets(FileId(file as u32)) {
             let target = target.0 as usize;
-            let mut grew = false;
-            for (word, added) in sets[target].iter_mut().zip(from.iter()) {
-                grew |= added & !*word != 0;
-                *word |= added;
-            }
+            let grew = add_all(&mut sets[target], &from);
             if grew && !std::mem::replace(&mut is_waiting[target], true) {
                 waiting.push_back(target);
             }

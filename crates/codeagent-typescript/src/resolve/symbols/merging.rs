@@ -94,7 +94,7 @@ impl Symbols<'_> {
             self.record_lookup(GLOBAL, name);
             let all = self.tables.globals(self.file, name);
             let mut found: DeclList = all.filter(|other| merges(own, self.decl(*other))).collect();
-            self.before_library(&mut found);
+            self.order_globals(&mut found);
             return found;
         }
 

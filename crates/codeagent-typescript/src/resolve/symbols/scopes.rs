@@ -169,22 +169,33 @@ impl Symbols<'_> {
                 found.push(decl);
             }
         }
-        self.before_library(&mut found);
+        self.order_globals(&mut found);
         found
     }
 
-    /// Lets a global function or variable of the repository hide a library's with the same name,
-    /// because a script may run in another environment. Types are merged.
-    pub fn before_library(&self, decls: &mut DeclList) {
-        let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
-        if decls
-            .iter()
-            .any(|decl| !self.tables.is_of_library(decl.file))
-        {
-            decls.retain(|decl| {
-                !self.tables.is_of_library(decl.file) || !is_value(self.decl(*decl).kind)
-            });
+    /// Orders the declarations of a global name as the language does: the libraries' come first, so
+    /// their variable counts and not that of a package; the overloads of later files come first.
+    ///
+    /// A function or variable of the repository hides the libraries', because a script may run in
+    /// another environment.
+    pub fn order_globals(&self, decls: &mut DeclList) {
+        let is_library = |decl: &DeclRef| self.tables.is_of_library(decl.file);
+        if decls.iter().all(is_library) || !decls.iter().any(is_library) {
+            return;
         }
+
+        let is_own = |decl: &DeclRef| !self.is_external_file(decl.file);
+        let is_variable = |decl: &DeclRef| self.decl(*decl).kind == DeclKind::Variable;
+        let is_function = |decl: &DeclRef| self.decl(*decl).kind == DeclKind::Function;
+        if decls.iter().any(is_own) {
+            decls.retain(|decl| !is_library(decl) || !is_variable(decl) && !is_function(decl));
+        } else if decls
+            .iter()
+            .any(|decl| is_library(decl) && is_variable(decl))
+        {
+            decls.retain(|decl| is_library(decl) || !is_variable(decl));
+        }
+        decls.sort_by_key(|decl| !is_library(decl) || is_function(decl));
     }
 
     /// Keeps the global declarations that are visible in the file being resolved.
