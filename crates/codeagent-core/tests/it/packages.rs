@@ -430,25 +430,38 @@ fn global_declarations_of_a_package_apply_where_types_lists_it() {
 }
 
 #[test]
-fn programs_without_types_see_the_globals_of_types_packages_that_another_lists() {
+fn programs_without_types_see_all_types_packages_around_them() {
     let call = "class Own { run() { } }\neverywhere(new Own()).run();\n";
     let types = |listed: &str| format!(r#"{{"compilerOptions": {{"types": [{listed}]}}}}"#);
     let mut repository = Repository::of(&[
-        ("one/tsconfig.json", &types("\"node\"")),
-        ("one/a.ts", "export {};\n"),
-        ("two/tsconfig.json", "{}"),
-        ("two/a.ts", call),
-        ("three/tsconfig.json", &types("")),
-        ("three/a.ts", &format!("\n{call}")),
-        ("loose.ts", &format!("\n\n{call}")),
+        ("one/tsconfig.json", "{}"),
+        ("one/a.ts", call),
+        ("two/tsconfig.json", &types("")),
+        ("two/a.ts", &format!("\n{call}")),
+        ("three/tsconfig.json", &types("\"*\"")),
+        ("three/a.ts", &format!("\n\n{call}")),
+        ("loose.ts", &format!("\n\n\n{call}")),
         (
-            "node_modules/@types/node/index.d.ts",
+            "node_modules/@types/all/index.d.ts",
             "declare function everywhere<T>(value: T): T;\n",
         ),
     ]);
     repository.index();
-    let expected = ["2 -> Own", "2 -> run", "3 -> Own", "4 -> Own", "4 -> run"];
-    assert_eq!(repository.calls(), expected);
+    let all = [
+        "2 -> Own", "2 -> run", "3 -> Own", "4 -> Own", "4 -> run", "5 -> Own", "5 -> run",
+    ];
+    assert_eq!(repository.calls(), all);
+
+    let manifest = |version| format!(r#"{{"name": "typescript", "version": "{version}"}}"#);
+    let compiler = "node_modules/typescript/package.json";
+    repository.write(&[(compiler, &manifest("6.0.1"))]);
+    repository.index();
+    let asked = ["2 -> Own", "3 -> Own", "4 -> Own", "4 -> run", "5 -> Own"];
+    assert_eq!(repository.calls(), asked);
+
+    repository.write(&[(compiler, &manifest("5.9.3"))]);
+    repository.index();
+    assert_eq!(repository.calls(), all);
 }
 
 #[test]

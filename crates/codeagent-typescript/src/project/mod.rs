@@ -73,6 +73,12 @@ pub struct OutputFolder {
 }
 
 impl TypeScriptProject {
+    /// Reports whether its files see all `@types` packages around it.
+    pub fn sees_all_types(&self) -> bool {
+        let types = self.types.as_deref();
+        types.is_none_or(|types| types.iter().any(|name| name == "*"))
+    }
+
     /// Returns the modules that each name in `types` may mean; the first that is installed counts.
     pub fn types_modules(&self) -> impl Iterator<Item = [String; 2]> {
         let names = self.types.iter().flat_map(|names| names.iter());

@@ -68,7 +68,7 @@ pub use edges::identity::identity;
 pub use edges::link;
 pub use global_index::file_index::specifiers;
 pub use global_index::libraries::library_files;
-pub use global_index::module_resolution::{PackageAnswers, is_of_package};
+pub use global_index::module_resolution::{PackageAnswers, VisibleTypes, is_of_package};
 pub use global_index::object_functions::object_functions;
 pub use global_index::provided_keys::{keys_of_member, provided_keys};
 pub use global_index::tables::{Tables, module_answers};

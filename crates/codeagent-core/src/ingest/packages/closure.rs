@@ -4,13 +4,13 @@
 //! Files are processed in rounds, sorted by path within each round, so that a limit always leaves
 //! out the same files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use codeagent_lang::FileFacts;
 use codeagent_lang::project::paths::folder_of;
 use codeagent_typescript::project::TypeScriptProjects;
-use codeagent_typescript::resolve::{PackageAnswers, is_of_package};
+use codeagent_typescript::resolve::{PackageAnswers, VisibleTypes, is_of_package};
 use codeagent_workspace::{ExternalKind, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,7 +23,7 @@ use crate::ingest::IngestError;
 use crate::ingest::load::{LoadedFile, Loader, OpenedStores, failed};
 use crate::ingest::scan::{KnownFiles, NEVER_READ};
 use crate::languages::LANGUAGES;
-use crate::model::graph::Dialect;
+use crate::model::graph::{Dialect, Language};
 use crate::store::{FactsKey, PackageRow};
 
 /// Maximum number of declaration files per repository.
@@ -54,21 +54,35 @@ pub fn gather(
     loaded: &[LoadedFile],
     cached: &CachedDeclarations,
 ) -> Result<Installed, IngestError> {
-    let requested = if folders.is_empty() {
-        BTreeSet::new()
-    } else {
-        requested(folders, loaded, loader.projects.of::<TypeScriptProjects>())
-    };
-    if requested.is_empty() {
+    let is_script =
+        |file: &LoadedFile| LANGUAGES.of_facts(&file.facts).language() == Language::TypeScript;
+    if folders.is_empty() || !loaded.iter().any(is_script) {
         return Ok(Installed::default());
     }
-
-    let bases = bases(folders);
     let Some(packages) = loader.workspace().external(ExternalKind::NodeModules) else {
         return Ok(Installed::default());
     };
 
+    let projects = loader.projects.of::<TypeScriptProjects>();
+    let mut answers = PackageAnswers {
+        bases: bases(folders),
+        ..PackageAnswers::default()
+    };
+    let bases = answers.bases.clone();
     let mut lookup = Lookup::new(&bases, PackageFiles::new(packages.clone(), ""));
+    let mut requested = requested(&answers, loaded, projects);
+    for (base, asked_by_name) in bases_with_types(&answers, projects) {
+        let by_default = !lookup.has_later_compiler(&base);
+        if by_default || asked_by_name {
+            let packages = lookup.types_packages(&base);
+            requested.extend(packages.iter().map(|name| (base.clone(), name.clone())));
+            let visible = VisibleTypes {
+                packages,
+                by_default,
+            };
+            answers.visible_types.insert(base, visible);
+        }
+    }
     let mut gathering = PackageCrawl {
         loader,
         declarations: DeclarationLoader {
@@ -85,10 +99,6 @@ pub fn gather(
         skipped_lookups: 0,
     };
 
-    let mut answers = PackageAnswers {
-        bases: bases.clone(),
-        ..PackageAnswers::default()
-    };
     let mut next: BTreeSet<String> = BTreeSet::new();
     for (base, specifier) in requested {
         let found = lookup.package(&base, &specifier);
@@ -161,14 +171,10 @@ fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
 /// Returns the package imports, and the packages in `types` of tsconfigs, as pairs of lookup folder
 /// and specifier.
 fn requested(
-    folders: &[RepoPath],
+    answers: &PackageAnswers,
     loaded: &[LoadedFile],
     projects: &TypeScriptProjects,
 ) -> BTreeSet<(String, String)> {
-    let answers = PackageAnswers {
-        bases: bases(folders),
-        ..PackageAnswers::default()
-    };
     let mut requested = BTreeSet::new();
     for file in loaded {
         let Some(base) = answers.base_of(folder_of(&file.path)) else {
@@ -190,6 +196,29 @@ fn requested(
         }
     }
     requested
+}
+
+/// Returns the folders with packages around tsconfigs that may see all of `@types`, and whether one
+/// of them says so (`*`); all folders if there is no tsconfig.
+fn bases_with_types(
+    answers: &PackageAnswers,
+    projects: &TypeScriptProjects,
+) -> BTreeMap<String, bool> {
+    if projects.projects.is_empty() {
+        return answers
+            .bases
+            .iter()
+            .map(|base| (base.clone(), false))
+            .collect();
+    }
+
+    let mut bases = BTreeMap::new();
+    for project in projects.projects.iter().filter(|it| it.sees_all_types()) {
+        if let Some(base) = answers.base_of(folder_of(&project.path)) {
+            *bases.entry(base.to_owned()).or_default() |= project.types.is_some();
+        }
+    }
+    bases
 }
 
 struct PackageCrawl<'l> {

@@ -16,6 +16,9 @@ use super::disk::PackageFiles;
 
 const FOLDER: &str = codeagent_workspace::NODE_MODULES;
 
+/// The folder of `node_modules` with declarations of packages that have none.
+const TYPES: &str = "@types";
+
 /// Declaration file extensions, in lookup order.
 const ENDINGS: [&str; 3] = [".d.ts", ".d.mts", ".d.cts"];
 
@@ -62,7 +65,7 @@ impl<'b> Lookup<'b> {
 
         let (name, subpath) = split_name(specifier)?;
         let typed = format!(
-            "@types/{}",
+            "{TYPES}/{}",
             name.trim_start_matches('@').replacen('/', "__", 1)
         );
         let around: Vec<String> = ancestors(from).map(str::to_owned).collect();
@@ -98,6 +101,42 @@ impl<'b> Lookup<'b> {
         } else {
             self.package(folder, specifier)
         }
+    }
+
+    /// Returns the `@types` packages in the package folders at and above a folder, sorted.
+    pub fn types_packages(&mut self, from: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        for folder in ancestors(from) {
+            let packages = self.packages_in(folder);
+            let types = packages.and_then(|packages| self.disk.entry(&packages, TYPES, false));
+            let Some(listing) = types.and_then(|types| self.disk.folder(&types)) else {
+                continue;
+            };
+            let shown = listing
+                .names
+                .iter()
+                .filter(|(name, _)| !name.starts_with('.'));
+            names.extend(shown.map(|(name, _)| format!("{TYPES}/{name}")));
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Reports whether the nearest TypeScript above a folder is version 6 or later, which sees no
+    /// `@types` package that a tsconfig does not name.
+    pub fn has_later_compiler(&mut self, from: &str) -> bool {
+        for folder in ancestors(from) {
+            if let Some(packages) = self.packages_in(folder)
+                && let LookupResult::Package(compiler) = self.found(&packages, "typescript")
+            {
+                let manifest = self.disk.manifest(&compiler);
+                let version = manifest.identity.as_ref().map(|(_, version)| version);
+                let major = version.and_then(|version| version.split('.').next()?.parse().ok());
+                return major.is_some_and(|major: u32| major >= 6);
+            }
+        }
+        false
     }
 
     /// Returns the `node_modules` folder in a folder.

@@ -5,7 +5,7 @@
 //! compares these records to detect changes, without resolving anything.
 //!
 //! Limitations: npm packages without `.d.ts` files are unknown. Nothing outside `node_modules` is
-//! read, and no `@types` package that is neither imported, referenced nor listed in `types`. The
+//! read, and no `@types` package that is neither imported, referenced nor seen by a tsconfig. The
 //! numbers of files, bytes and specifiers are limited; a note counts those left out.
 
 mod closure;

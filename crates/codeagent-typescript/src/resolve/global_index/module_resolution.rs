@@ -24,9 +24,9 @@ use oxc_resolver::{ResolveOptions, ResolverGeneric, TsconfigDiscovery};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
+use crate::project::TypeScriptProjects;
 use crate::project::exports::wildcard;
-use crate::project::{TypeScriptProject, TypeScriptProjects};
-pub use installed_modules::{PackageAnswers, is_of_package};
+pub use installed_modules::{PackageAnswers, VisibleTypes, is_of_package};
 use memory_fs::{MOUNT, MemoryFs};
 use packages::Packages;
 
@@ -311,15 +311,6 @@ impl ModulePaths {
         }
         self.packages
             .resolve(paths::folder_of(from), specifier, &self.paths)
-    }
-
-    /// Returns the files of the packages that a tsconfig lists in `types`.
-    pub fn types_of(&self, project: &TypeScriptProject) -> Vec<FileId> {
-        let of_module = |name: &String| self.in_packages(&project.path, name);
-        let modules = project.types_modules();
-        modules
-            .filter_map(|names| names.iter().find_map(of_module))
-            .collect()
     }
 
     /// Reports whether a tsconfig maps a specifier to a place in the repository, so that it is no

@@ -4,9 +4,8 @@
 //! covers form one program per package, so that scripts and fixtures see each other and are
 //! invisible to other files.
 //!
-//! Limitations: `typeRoots` is not read. A program without `types` includes only those `@types`
-//! packages that it imports or that another program lists. A program that a build tool assembles
-//! differently is not known.
+//! Limitations: `typeRoots` is not read. A program that a build tool assembles differently is not
+//! known.
 
 use std::collections::VecDeque;
 
@@ -38,14 +37,15 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Computes the programs. `targets` are the files that a file imports, `types` those that a
-    /// tsconfig lists in `types`; `is_script` excludes files of other languages.
+    /// Computes the programs. `targets` are the files that a file imports, `types` those whose globals
+    /// a tsconfig, or a folder without one, adds by `types`; `is_script` excludes files of other
+    /// languages.
     pub fn new<I>(
         files: &[WorldFile],
         model: &ProjectModel,
         is_script: impl Fn(&WorldFile) -> bool,
         targets: impl Fn(FileId) -> I,
-        types: impl Fn(&TypeScriptProject) -> Vec<FileId>,
+        types: impl Fn(&str, Option<&TypeScriptProject>) -> Vec<FileId>,
     ) -> Self
     where
         I: Iterator<Item = FileId>,
@@ -64,14 +64,14 @@ impl Programs {
             })
             .collect();
 
-        let without_types = without_types(projects, loose.names.len());
-        for (program, project) in (0..).zip(&projects.projects) {
-            for file in types(project) {
-                let seeds = &mut seeds[file.0 as usize];
-                seeds.push(program);
-                if files[file.0 as usize].path.contains("/@types/") {
-                    seeds.extend(&without_types);
-                }
+        for (program, name) in loose.names.iter().enumerate() {
+            let project = projects.projects.get(program);
+            let folder = match project {
+                Some(project) => paths::folder_of(&project.path),
+                None => name.trim_end_matches('/'),
+            };
+            for file in types(folder, project) {
+                seeds[file.0 as usize].push(program as u32);
             }
         }
 
@@ -359,15 +359,6 @@ fn seeds(file: &WorldFile, projects: &TypeScriptProjects, loose: &mut LooseFiles
         Some(covering) => covering.to_vec(),
         None => vec![loose.of(&file.path)],
     }
-}
-
-/// Returns those of the programs whose tsconfig does not set `types`, or that have none.
-fn without_types(projects: &TypeScriptProjects, programs: usize) -> Vec<u32> {
-    let project = |program: u32| projects.projects.get(program as usize);
-    let sets_types = |program: &u32| project(*program).is_some_and(|it| it.types.is_some());
-    (0..programs as u32)
-        .filter(|program| !sets_types(program))
-        .collect()
 }
 
 fn set_of(members: &[u32], words: usize) -> Box<[u64]> {

@@ -114,7 +114,9 @@ impl Tables {
         tables.index_stars(files);
 
         let targets = |file: FileId| tables.files[file.0 as usize].targets();
-        let types = |project: &TypeScriptProject| tables.modules.types_of(project);
+        let types = |folder: &str, project: Option<&TypeScriptProject>| {
+            tables.modules.types_of(folder, project)
+        };
         tables.programs = Programs::new(files, projects, is_typescript, targets, types);
 
         Some(tables)
