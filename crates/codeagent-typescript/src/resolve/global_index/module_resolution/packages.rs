@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use codeagent_lang::project::paths::{self, ancestors, folder_of};
 use codeagent_lang::world::FileId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::{SourcePaths, join};
@@ -107,6 +107,19 @@ impl Packages {
                     roots.push(output.root.clone());
                 }
             }
+        }
+
+        // A tsconfig that compiles a part of the sources may share the folder with that of them all.
+        let folders: FxHashSet<&str> = projects
+            .projects
+            .iter()
+            .map(|project| folder_of(&project.path))
+            .collect();
+        for roots in self.outputs.values_mut() {
+            roots.sort_by_key(|root| {
+                let is_project = folders.contains(root.as_str());
+                (is_project, root.split('/').count())
+            });
         }
     }
 
