@@ -2,8 +2,8 @@
 //!
 //! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
 //! leads to the members of `T` that override something, which run later, and to what handles the message
-//! `T`; a call of a member with
-//! several implementations is followed by their names or number, unless a container gives one of them. What
+//! `T`; a call of a member with several implementations is followed by their names or number, unless a
+//! container gives one of them, and an overridden member with a body is entered, too. What
 //! a message, request or event leads to follows its call, marked as such. Calls in a local function
 //! that is passed on instead of called are listed where they are written, as in unnamed callbacks.
 //!
@@ -18,7 +18,7 @@ use crate::model::graph::{
     Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeSpan, NodeType,
 };
 use crate::query::dispatch::mediated_handlers;
-use crate::query::hierarchy::{bases_of, direct_implementations};
+use crate::query::hierarchy::{bases_of, implementations_of};
 use crate::query::{DispatchStep, Occurrences, QueryError, dispatched_from};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot};
 
@@ -43,7 +43,7 @@ pub fn flow(
     start: &Node,
 ) -> Result<Vec<String>, QueryError> {
     let mut walk = FlowWalk::new(occurrences, MAX_DEPTH);
-    walk.enter(start, 0, "")?;
+    walk.enter(start, 0, "", "")?;
     Ok(walk.lines)
 }
 
@@ -93,12 +93,18 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         }
     }
 
-    fn enter(&mut self, node: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
-        let place = node
-            .spans
-            .first()
-            .map(|span| format!("  {}:{}", span.path, span.name_line));
-        self.write(depth, prefix, node, &place.unwrap_or_default())?;
+    /// Writes a function, with a remark behind its place, and what it calls.
+    fn enter(
+        &mut self,
+        node: &Node,
+        depth: usize,
+        prefix: &str,
+        remark: &str,
+    ) -> Result<(), QueryError> {
+        let place = node.spans.first().map_or_else(String::new, |span| {
+            format!("  {}:{}", span.path, span.name_line)
+        });
+        self.write(depth, prefix, node, &format!("{place}{remark}"))?;
         let is_deep = depth >= self.max_depth;
         if is_deep || self.lines.len() > MAX_LINES || !self.entered.insert(node.id) {
             return Ok(());
@@ -164,7 +170,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             return Ok(());
         }
 
-        self.enter(&target, depth, &prefix)
+        self.enter(&target, depth, &prefix, "")
     }
 
     /// Returns the first call of each function, in order.
@@ -199,31 +205,37 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             return self.later(class, depth, &prefix);
         }
 
+        let is_abstract = target.flags.has(NodeFlags::ABSTRACT);
         let implementations = self.implementations(target)?;
         if let [only] = implementations.as_slice()
-            && target.flags.has(NodeFlags::ABSTRACT)
+            && is_abstract
         {
             let name = self.occurrences.short_name(target)?;
-            return self.enter(only, depth, &format!("{prefix}{name} -> "));
+            return self.enter(only, depth, &format!("{prefix}{name} -> "), "");
         }
 
         if let Some((given, place)) = self.provided(target, &implementations)? {
             let name = self.occurrences.short_name(target)?;
             let prefix = format!("{prefix}{name} -> (registered at {place}) ");
-            return self.enter(&given, depth, &prefix);
+            return self.enter(&given, depth, &prefix, "");
         }
 
-        if !implementations.is_empty() {
+        let overridden = if implementations.is_empty() {
+            String::new()
+        } else {
             let leads_to = self.named(&implementations)?;
-            return self.write(depth, &prefix, target, &format!(" -> {leads_to}"));
-        }
+            if is_abstract {
+                return self.write(depth, &prefix, target, &format!(" -> {leads_to}"));
+            }
+            format!(" (overridden by {leads_to})")
+        };
 
         let snapshot = self.occurrences.sources.snapshot();
         if store::reference_count(snapshot, target.id)? >= HUB {
-            return self.write(depth, &prefix, target, "");
+            return self.write(depth, &prefix, target, &overridden);
         }
 
-        self.enter(target, depth, &prefix)
+        self.enter(target, depth, &prefix, &overridden)
     }
 
     /// Returns the names of a few implementations, or the number of many.
@@ -238,14 +250,15 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         Ok(names.join(", "))
     }
 
-    /// Returns the direct implementations of a member. Those of tests and examples are left out if other
-    /// code implements it.
+    /// Returns the members with a body that implement or override a member, at any level. Those of tests
+    /// and examples are left out if other code implements it.
     fn implementations(&self, member: &Node) -> Result<Vec<Node>, QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let mut nodes = Vec::new();
-        for (id, _) in direct_implementations(snapshot, &[member.id])? {
+        for (id, _) in implementations_of(snapshot, &[member.id])? {
             nodes.extend(store::node(snapshot, id)?);
         }
+        nodes.retain(|node| !node.flags.has(NodeFlags::ABSTRACT));
         let is_implemented = !member.flags.has(NodeFlags::ABSTRACT);
         if is_implemented || nodes.iter().any(|node| !is_aside(node)) {
             nodes.retain(|node| !is_aside(node));
@@ -295,7 +308,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         };
         match class {
             Some(class) => self.later(&class, depth, prefix),
-            None => self.enter(constructor, depth, prefix),
+            None => self.enter(constructor, depth, prefix, ""),
         }
     }
 
@@ -333,10 +346,10 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
 
         self.entered.insert(class.id);
         for member in later.iter().take(MAX_LATER) {
-            self.enter(member, depth + 1, "later runs ")?;
+            self.enter(member, depth + 1, "later runs ", "")?;
         }
         for handler in handlers.iter().take(MAX_LATER) {
-            self.enter(handler, depth + 1, "when sent, runs ")?;
+            self.enter(handler, depth + 1, "when sent, runs ", "")?;
         }
 
         Ok(())

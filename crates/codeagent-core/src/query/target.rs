@@ -54,6 +54,18 @@ const SUBTYPES: &[&str] = &[
     "subtype",
 ];
 
+/// What a module path leaves out, in the order of lookup.
+const MODULE_ENDINGS: [&str; 8] = [
+    ".ts",
+    ".tsx",
+    ".js",
+    ".jsx",
+    ".mts",
+    ".mjs",
+    "/index.ts",
+    "/index.js",
+];
+
 /// Maximum length of a text, in bytes.
 const MAX_BYTES: usize = 4_000;
 
@@ -197,6 +209,12 @@ impl Targets {
             .any(|word| beginnings.iter().any(|start| word.starts_with(start)))
     }
 
+    /// Reports whether the text has a word that names no target.
+    #[must_use]
+    pub fn has_word(&self, word: &str) -> bool {
+        self.words.iter().any(|known| known == word)
+    }
+
     /// Returns an error if there are no targets.
     pub fn check(mut self) -> Result<Self, QueryError> {
         if self.found.is_empty() && !self.missing.is_empty() {
@@ -234,11 +252,15 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         .collect();
     let mut method = None;
     for (at, token) in tokens.iter().enumerate() {
-        if tokens::precedes_route(token, tokens.get(at + 1)) {
-            method = Some(token.text);
+        if let Some(verb) = tokens::method_of_route(&tokens[at..]) {
+            method = Some(verb);
             continue;
         }
-        let method = method.take();
+        let method = if token.is_plain() {
+            None
+        } else {
+            method.take()
+        };
         if token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
             add(sources, &mut targets, token, method)?;
         }
@@ -310,6 +332,13 @@ fn add(
     if let Some((route, true)) = route {
         targets.found.push(Target::Literal(route));
         return Ok(());
+    }
+    if method.is_none() {
+        let modules = modules(snapshot, text)?;
+        if !modules.is_empty() {
+            targets.found.extend(modules);
+            return Ok(());
+        }
     }
     let literal = |sources: &Sources<'_>| match &route {
         Some((route, _)) if route.text == text => Ok(route.clone()),
@@ -465,6 +494,21 @@ fn paths(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
         return Ok(folders.into_iter().map(|path| folder(text, path)).collect());
     }
 
+    Ok(Vec::new())
+}
+
+/// Returns the files of a module path without an ending, as an import has it: `utils/console`.
+fn modules(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
+    let path = text.trim_start_matches("./");
+    if path.starts_with('/') || !path.contains('/') || path.contains(['#', '{', '*', ':']) {
+        return Ok(Vec::new());
+    }
+    for ending in MODULE_ENDINGS {
+        let found = files(snapshot, &format!("{path}{ending}"))?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
     Ok(Vec::new())
 }
 

@@ -212,3 +212,88 @@ function line() {}
     assert!(text.contains(" line "), "{text}");
     assert!(!text.contains(" unrelated "), "{text}");
 }
+
+#[test]
+fn a_call_runs_the_member_itself_and_what_overrides_it_at_any_level() {
+    let meters = "interface IMeter { void Tick(); void Stop(); }
+abstract class Meter : IMeter { public virtual void Tick() { Log(); } public abstract void Stop(); void Log() {} }
+class Slow : Meter { public override void Stop() {} }
+class Fast : Slow { public override void Tick() {} public override void Stop() {} }
+class Runner {
+    void Run(Meter meter) { meter.Tick(); }
+    void Halt(IMeter meter) { meter.Stop(); }
+}
+";
+    let shop = Shop::with(&[("src/Meters.cs", meters)]);
+    let text = shop.stdout(&["explore", "what happens in Runner.Run?"]);
+    let entered = "Meter.Tick  src/Meters.cs:2 (overridden by Fast.Tick)\n    2 Meter.Log  ";
+    assert!(text.contains(entered), "{text}");
+    let text = shop.stdout(&["explore", "what happens in Runner.Halt?"]);
+    assert!(
+        text.contains("IMeter.Stop -> Slow.Stop, Fast.Stop\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn how_one_symbol_gets_to_another_is_asked_in_many_ways() {
+    let doors = "export function open() { turn(); }\nfunction turn() { push(); }\nexport function push() {}\n";
+    let shop = Shop::with(&[("web/doors.ts", doors)]);
+    for question in [
+        "how does open() end up in push()?",
+        "which way leads from open() to push()?",
+        "does open() reach push()?",
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(
+            text.contains("how open leads to push:\n"),
+            "{question}: {text}"
+        );
+    }
+
+    // A type and its member are not two ends of a path.
+    let doors = "class Door { Open() {} }\nclass Gate : Door { }\n";
+    let shop = Shop::with(&[("src/Door.cs", doors)]);
+    let text = shop.stdout(&[
+        "explore",
+        "what inherits from Door and who calls Door.Open?",
+    ]);
+    assert!(text.contains(" Gate: class Gate : Door { }"), "{text}");
+}
+
+#[test]
+fn a_route_is_asked_for_in_prose() {
+    let routes = "declare const router: any;
+router.post('/doors/open', () => { turn(); });
+function turn() {}
+";
+    let shop = Shop::with(&[("web/routes.ts", routes)]);
+    let question = "what does the server do when somebody POSTs to /doors/open?";
+    let text = shop.stdout(&["explore", question]);
+    assert!(
+        text.contains(" turn  web/routes.ts:3") && !text.contains("no symbol"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_string_is_read_through_its_constant() {
+    let settings = "const KEY = 'DOOR_KEY';\nexport const key = () => process.env[KEY];\n";
+    let shop = Shop::with(&[("web/settings.ts", settings)]);
+    let text = shop.stdout(&["explore", "where is DOOR_KEY read?"]);
+    let uses = "uses of the constants with it (1):\nweb/\n settings.ts\n  2 key: ";
+    assert!(text.contains(uses), "{text}");
+}
+
+#[test]
+fn a_module_is_named_without_its_ending() {
+    let shop = Shop::with(&[
+        ("web/tools/locks.ts", "export const lock = 1;\n"),
+        ("web/door.ts", "import { lock } from './tools/locks';\n"),
+    ]);
+    let text = shop.stdout(&["explore", "who imports tools/locks?"]);
+    assert!(
+        text.contains("## file web/tools/locks.ts\n") && text.contains("door.ts\n"),
+        "{text}"
+    );
+}

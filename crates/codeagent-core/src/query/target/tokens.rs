@@ -9,7 +9,7 @@ pub(super) struct Token<'a> {
     pub text: &'a str,
     /// Whether it was in quotation marks.
     pub is_quoted: bool,
-    /// Whether it was in backticks.
+    /// Whether it was in backticks, or written as a call: `save()`.
     pub is_code: bool,
     /// Whether it is the first word.
     pub is_first: bool,
@@ -75,10 +75,17 @@ pub(super) fn is_route(text: &str) -> bool {
     text.len() > 1 && text.starts_with('/') && text.chars().all(is_part)
 }
 
-/// Reports whether a word is the method of an HTTP request whose path follows: `POST /login`.
-pub(super) fn precedes_route(word: &Token<'_>, next: Option<&Token<'_>>) -> bool {
-    let is_path = next.is_some_and(|next| next.text.contains('/'));
-    is_path && is_request_method(word.text)
+/// Returns the method that the first of some words is, if the path of the request follows: `POST /login`,
+/// `POSTs to /login`.
+pub(super) fn method_of_route<'a>(words: &[Token<'a>]) -> Option<&'a str> {
+    let (word, rest) = words.split_first()?;
+    let path = match rest {
+        [to, path, ..] if to.text == "to" => path,
+        [path, ..] => path,
+        [] => return None,
+    };
+    let method = word.text.strip_suffix('s').unwrap_or(word.text);
+    (path.text.contains('/') && is_request_method(method)).then_some(method)
 }
 
 /// Returns the words that names in a text consist of, in lower case: `desktop`, `app` and `main` for
@@ -140,7 +147,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             let length = word_length(rest);
             match string_argument(&rest[..length]) {
                 Some((function, text)) => push_call(&mut tokens, function, text),
-                None => push(&mut tokens, trimmed(&rest[..length]), false, false),
+                None => {
+                    let word = &rest[..length];
+                    let is_call = word.trim_end_matches(END_MARKS).ends_with("()");
+                    push(&mut tokens, trimmed(word), false, is_call);
+                }
             }
             at += length;
         }
@@ -222,10 +233,13 @@ fn word_length(text: &str) -> usize {
     text.len()
 }
 
+/// Punctuation after a word.
+const END_MARKS: [char; 8] = ['?', '!', '.', ',', ':', ';', '"', '\''];
+
 /// Removes surrounding punctuation. The brackets of a path belong to it: `/users/{id}`, `/blog/[slug]`.
 fn trimmed(word: &str) -> &str {
     let word = word.trim_start_matches(['(', '"', '\'', '<', '*']);
-    let word = word.trim_end_matches(['?', '!', '.', ',', ':', ';', '"', '\'']);
+    let word = word.trim_end_matches(END_MARKS);
     let word = if word.contains('/') {
         word
     } else {
@@ -287,11 +301,9 @@ mod tests {
 
     #[test]
     fn the_method_of_a_request_is_no_name() {
-        let is_method = |text: &str| {
-            let tokens = tokens(text);
-            precedes_route(&tokens[0], tokens.get(1))
-        };
+        let is_method = |text: &str| method_of_route(&tokens(text)).is_some();
         assert!(is_method("POST /login"));
+        assert!(is_method("POSTs to /login"));
         assert!(is_method("GET api/users"));
         assert!(!is_method("POST"));
         assert!(!is_method("Post /login"));

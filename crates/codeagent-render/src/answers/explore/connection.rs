@@ -40,6 +40,9 @@ pub(super) fn section(
     };
 
     let lines = path::lines(occurrences, &steps)?;
+    if lines.is_empty() {
+        return Ok(false);
+    }
     let title = if found.is_reversed {
         format!("no path in that direction, but {from} leads to {to}")
     } else {

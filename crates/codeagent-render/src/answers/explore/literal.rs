@@ -59,6 +59,7 @@ pub(super) fn literal(
         literal_use::sections(document, occurrences, &sites, (is_handled, wants))?;
     }
 
+    let through_constants = literal_use::uses_of_constants(occurrences, &sites)?;
     let mut places = Vec::with_capacity(count);
     for site in sites {
         places.push(occurrences.at(&site.path, site.line)?);
@@ -76,6 +77,8 @@ pub(super) fn literal(
 
     let others = other_lines(occurrences, text, &code)?;
     document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
+    let title = "uses of the constants with it";
+    document.section(Section::occurrence_rows("constants", title, through_constants).weighing(30));
     let title = "other lines of code that contain it";
     document.section(Section::occurrence_rows("lines", title, others).weighing(20));
     document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));

@@ -1,8 +1,8 @@
 //! Sections about what a string does: the branches that it selects, and the objects that hold it beside
 //! functions.
 
-use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind};
-use codeagent_core::query::{self, LiteralSite, Occurrences};
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
+use codeagent_core::query::{self, LiteralSite, Occurrence, Occurrences};
 
 use super::branches;
 use super::flow::holds_functions;
@@ -37,6 +37,28 @@ pub(super) fn sections(
     let title = "what the functions of the objects that name it do, in order";
     document.section(wants.weigh(Section::tree("flow", title, lines), true, 0));
     Ok(())
+}
+
+/// Returns the uses of the constants that hold a string: `process.env[KEY]`.
+pub(super) fn uses_of_constants(
+    occurrences: &mut Occurrences<'_, '_>,
+    sites: &[LiteralSite],
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let holds_it = |site: &&LiteralSite| {
+        let node = &site.enclosing.node;
+        let is_value = node.node_type == NodeType::Property || node.kind == NodeKind::Variable;
+        let span = node.spans.first();
+        let is_line = span.is_some_and(|span| {
+            span.span.start.line == site.line && span.span.end_line == site.line
+        });
+        is_value && is_line && !query::is_test_path(&site.path)
+    };
+    let constants: Vec<NodeId> = sites
+        .iter()
+        .filter(holds_it)
+        .map(|site| site.enclosing.node.id)
+        .collect();
+    Ok(occurrences.uses_of(&constants, &[EdgeType::References, EdgeType::Calls])?)
 }
 
 /// Returns the variables outside tests whose object literals have functions beside a string, or beside a constant

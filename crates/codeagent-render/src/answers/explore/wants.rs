@@ -47,9 +47,12 @@ impl Wants {
         }
 
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
-        let flow = words(&["happen", "flow"]);
+        let asks_when = targets.has_word("do") && targets.has_word("when");
+        let flow = words(&["happen", "flow"]) || asks_when;
         // `who runs X`, but not `what happens when X runs`.
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
+        // `what can I import from cart.ts?`
+        let asks_for_exports = targets.has_word("can") && words(&["import"]);
         let no_tests = words(&["without"]) && words(&["test"]);
 
         Self {
@@ -62,15 +65,18 @@ impl Wants {
                 "deriv",
                 "exist",
                 "extend",
+                "inherit",
+                "redefin",
             ]),
             impact: words(&["break", "impact", "chang", "renam", "remov"]),
             levels: words(&["level", "lead"]),
             flow,
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
-            dependencies: words(&["depend"]),
-            members: words(&["public", "surface", "export", "member", "operator", "offer"]),
+            dependencies: words(&["depend", "rely", "relies"]),
+            members: words(&["public", "surface", "export", "member", "operator", "offer"])
+                || asks_for_exports,
             public: words(&["public", "surface"]),
-            imports: words(&["import"]),
+            imports: words(&["import"]) && !asks_for_exports,
             path: is_path(targets),
             entry_points: words(STARTS)
                 && names_no_code(targets)
@@ -151,8 +157,11 @@ fn names_no_code(targets: &Targets) -> bool {
     }
 }
 
-/// Reports whether a question asks how one of its symbols leads to another.
+/// Reports whether a question asks how one of its symbols leads to another: `how does A end up in B?`,
+/// `from A to B`.
 fn is_path(targets: &Targets) -> bool {
     let symbols = targets.found.iter().filter(|found| !found.ids().is_empty());
-    symbols.count() > 1 && targets.mentions(&["reach", "path", "lead", "from", "get"])
+    let is_between = targets.has_word("from") && targets.has_word("to");
+    symbols.count() > 1
+        && (targets.has_word("how") || is_between || targets.mentions(&["reach", "path", "lead"]))
 }
