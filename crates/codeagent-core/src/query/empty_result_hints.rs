@@ -90,14 +90,19 @@ pub fn explain_empty(
 }
 
 /// Points to related results outside of a list: for the callers of a member, uses through its bases
-/// or implementations; for implementations, indirect ones.
+/// or implementations; for implementations, indirect ones, unless the list has deeper levels.
 pub fn related_results_hint(
     sources: &mut Sources<'_>,
     node: &Node,
     relation: Relation<'_>,
+    has_deeper_levels: bool,
 ) -> Result<Vec<Note>, QueryError> {
     if relation == Relation::IMPLEMENTATIONS {
-        let indirect = indirect_implementations(sources, node)?;
+        let indirect = if has_deeper_levels {
+            None
+        } else {
+            indirect_implementations(sources, node)?
+        };
         return Ok(unlisted_implementations(node)
             .into_iter()
             .chain(indirect)

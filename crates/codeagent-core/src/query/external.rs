@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::model::external::{ExternalSymbol, PackageManager};
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::model::span::Span;
-use crate::query::hierarchy::{implementations_of, is_hierarchical};
+use crate::query::hierarchy::{HIERARCHICAL, bases_of, implementations_of, is_hierarchical};
 use crate::query::{Filter, Neighbors, QueryError, Relation};
 use crate::store::{
     self, ExternalSite, FileKey, FilePackageUse, IncidentEdge, Snapshot, StoredExternal,
@@ -185,6 +185,43 @@ pub fn implementations_of_external(
 
     found.sort_unstable();
     found.dedup();
+    Ok(found)
+}
+
+/// Returns the external members that members of the repository implement or override, by what their types
+/// inherit: `IObserver.OnNext` for `OnNext` of a class that implements `IObserver`. The reverse of
+/// [`implementations_of_external`].
+pub fn external_bases_of_members(
+    snapshot: &Snapshot,
+    members: &[Node],
+) -> Result<Vec<StoredExternal>, QueryError> {
+    let mut found: Vec<StoredExternal> = Vec::new();
+    for member in members {
+        let Some(owner) = member.parent else {
+            continue;
+        };
+        let same_name = store::external_symbols_named(snapshot, &member.name, MAX_SYMBOLS)?;
+        if same_name.is_empty() {
+            continue;
+        }
+
+        let mut types = vec![owner];
+        types.extend(bases_of(snapshot, &[owner])?.into_iter().map(|(id, _)| id));
+        let mut nodes = Vec::with_capacity(types.len());
+        for id in types {
+            nodes.extend(store::node(snapshot, id)?.filter(|node| node.node_type.is_type()));
+        }
+        let nodes: Vec<&Node> = nodes.iter().collect();
+        let bases = external_targets(snapshot, &nodes, &HIERARCHICAL)?;
+        let is_of_base = |other: &StoredExternal| {
+            bases.iter().any(|base| {
+                let (base, other) = (&base.symbol, &other.symbol);
+                let path = format!("{}.{}", base.path(), member.name);
+                base.manager == other.manager && other.path() == path
+            })
+        };
+        found.extend(same_name.into_iter().filter(is_of_base));
+    }
     Ok(found)
 }
 

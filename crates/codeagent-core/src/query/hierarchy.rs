@@ -9,7 +9,8 @@ use crate::store::{self, Snapshot};
 /// Maximum number of symbols in one hierarchy.
 const MAX_SYMBOLS: usize = 20_000;
 
-const VERBS: [EdgeType; 4] = [
+/// Types of edges that are the steps of a hierarchy.
+pub(super) const HIERARCHICAL: [EdgeType; 4] = [
     EdgeType::Inherits,
     EdgeType::Implements,
     EdgeType::Overrides,
@@ -19,7 +20,7 @@ const VERBS: [EdgeType; 4] = [
 /// Reports whether edges of a type are the steps of a hierarchy.
 #[must_use]
 pub fn is_hierarchical(edge_type: EdgeType) -> bool {
-    VERBS.contains(&edge_type)
+    HIERARCHICAL.contains(&edge_type)
 }
 
 /// Returns the symbols that implement, extend, inherit or override these symbols, directly or
@@ -60,7 +61,7 @@ fn closure(
         distance += 1;
         let mut next = Vec::new();
         for id in level {
-            for verb in VERBS {
+            for verb in HIERARCHICAL {
                 for edge in store::incident_edges(snapshot, id, Some(verb), direction)? {
                     if seen.insert(edge.other) {
                         next.push(edge.other);

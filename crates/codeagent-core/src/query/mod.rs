@@ -86,9 +86,9 @@ pub use export::{
     published_names,
 };
 pub use external::{
-    ExternalTarget, PackageUse, external_members, external_names, external_targets, external_uses,
-    implementations_of_external, members_below, package_uses_by_file, resolve_external,
-    types_below, used_packages,
+    ExternalTarget, PackageUse, external_bases_of_members, external_members, external_names,
+    external_targets, external_uses, implementations_of_external, members_below,
+    package_uses_by_file, resolve_external, types_below, used_packages,
 };
 pub use file_imports::{FileImport, imports_of};
 use file_routes::files_of_route;

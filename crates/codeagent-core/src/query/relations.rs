@@ -270,7 +270,9 @@ impl Relations {
         let explains = self.is_empty() || matches.answered.len() == 1;
         for (group, found) in matches.answered.iter().zip(&self.found) {
             if !found.order.is_empty() {
-                notes.extend(related_results_hint(sources, group.first(), relation)?);
+                let is_deep = found.levels.len() > 1;
+                let hint = related_results_hint(sources, group.first(), relation, is_deep)?;
+                notes.extend(hint);
             } else if explains {
                 notes.extend(explain_empty(sources, group.first(), relation)?);
             }

@@ -297,3 +297,25 @@ fn a_module_is_named_without_its_ending() {
         "{text}"
     );
 }
+
+#[test]
+fn calls_through_an_external_interface_may_be_of_what_implements_it() {
+    let doors = "using System;
+using System.Collections.Generic;
+class Door {
+    readonly List<IObserver<Door>> observers = new();
+    void Opened() => observers.ForEach(o => o.OnNext(this));
+}
+class Bell : IObserver<Door> {
+    public void OnNext(Door door) {}
+    public void OnError(Exception e) {}
+    public void OnCompleted() {}
+}
+class Chime : Bell { }
+";
+    let shop = Shop::with(&[("src/Door.cs", doors)]);
+    let text = shop.stdout(&["explore", "who calls Bell.OnNext?"]);
+    let through =
+        "possibly, through dotnet:System.IObserver.OnNext (1):\nsrc/\n Door.cs\n  5 Door.Opened: ";
+    assert!(text.contains(through), "{text}");
+}

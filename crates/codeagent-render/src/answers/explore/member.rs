@@ -314,6 +314,23 @@ fn through_bases(
     let section = Section::occurrence_rows("through bases", title, dispatched(occurrences, &ids)?);
     let wants = subject.wants;
     document.section(wants.weigh(section, wants.impact || wants.callers, 6));
+
+    let snapshot = occurrences.sources.snapshot();
+    let outside = query::external_bases_of_members(snapshot, subject.nodes)?;
+    let Some(first) = outside.first() else {
+        return Ok(());
+    };
+    let title = format!("possibly, through {}", first.symbol);
+    let edges = query::external_uses(snapshot, &outside)?;
+    let calls: Vec<_> = edges
+        .into_iter()
+        .map(|(_, edge)| edge)
+        .filter(|edge| edge.edge_type == EdgeType::Calls)
+        .collect();
+    let mut calls = occurrences.of_edges(&calls)?;
+    calls.retain(|place| !place.is_test());
+    let section = Section::occurrence_rows("through external bases", title, calls);
+    document.section(wants.weigh(section, wants.impact || wants.callers, 6));
     Ok(())
 }
 
