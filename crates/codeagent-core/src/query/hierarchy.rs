@@ -10,7 +10,7 @@ use crate::store::{self, Snapshot};
 const MAX_SYMBOLS: usize = 20_000;
 
 /// Types of edges that are the steps of a hierarchy.
-pub(super) const HIERARCHICAL: [EdgeType; 4] = [
+pub const HIERARCHICAL: [EdgeType; 4] = [
     EdgeType::Inherits,
     EdgeType::Implements,
     EdgeType::Overrides,

@@ -100,7 +100,9 @@ pub use filter::Filter;
 pub use flow::flow;
 pub use folder::resolve_folder;
 pub use handlers::{handlers, handlers_named_in};
-pub use hierarchy::{bases_of, direct_implementations, implementations_of, is_hierarchical};
+pub use hierarchy::{
+    HIERARCHICAL, bases_of, direct_implementations, implementations_of, is_hierarchical,
+};
 pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };

@@ -1,6 +1,6 @@
 //! Finds the words of a sentence in the source of the repository.
 //!
-//! All indexed files are read. Words are compared by root; names count by their camel-case words. The
+//! All indexed files but minified ones are read. Words are compared by root; names count by their camel-case words. The
 //! symbols of the files with the rarest words are returned.
 //!
 //! Limitations: English, in UTF-8; only repositories of at most [`MAX_BYTES`] bytes of code. In a
@@ -41,7 +41,7 @@ pub(super) fn source_words(
     sentence: &str,
 ) -> Result<Option<SourceWords>, StoreError> {
     let mut roots: Vec<String> = roots(sentence).into_iter().map(|(root, _)| root).collect();
-    let files = store::code_files(snapshot)?;
+    let files = store::written_files(snapshot)?;
     let bytes: u64 = files.iter().map(|(_, _, size)| size).sum();
     if roots.len() < MIN_WORDS || bytes > MAX_BYTES {
         return Ok(None);

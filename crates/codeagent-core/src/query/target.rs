@@ -215,6 +215,12 @@ impl Targets {
         self.words.iter().any(|known| known == word)
     }
 
+    /// Returns the words that name no target and do not only ask.
+    pub fn uncommon_words(&self) -> impl Iterator<Item = &str> {
+        let words = self.words.iter().map(String::as_str);
+        words.filter(|word| !tokens::is_common(word))
+    }
+
     /// Returns an error if there are no targets.
     pub fn check(mut self) -> Result<Self, QueryError> {
         if self.found.is_empty() && !self.missing.is_empty() {

@@ -127,13 +127,17 @@ pub fn files_in_folder(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-const CODE_FILES: &str = "SELECT path, id, size FROM files WHERE id < ?1 ORDER BY path";
+/// Average bytes of a line from which a file was not written by people but minified.
+const MINIFIED: u32 = 200;
 
-/// Returns the indexed files of the repository, without imported ones, by path; each with its size in
-/// bytes.
-pub fn code_files(snapshot: &Snapshot) -> Result<Vec<(String, FileKey, u64)>, StoreError> {
-    let mut statement = snapshot.connection().prepare_cached(CODE_FILES)?;
-    let rows = statement.query_map([FIRST_IMPORTED_FILE], |row| {
+const WRITTEN_FILES: &str =
+    "SELECT path, id, size FROM files WHERE id < ?1 AND size < ?2 * (lines + 1) ORDER BY path";
+
+/// Returns the indexed files of the repository, without imported and minified ones, by path; each with
+/// its size in bytes.
+pub fn written_files(snapshot: &Snapshot) -> Result<Vec<(String, FileKey, u64)>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(WRITTEN_FILES)?;
+    let rows = statement.query_map(params![FIRST_IMPORTED_FILE, MINIFIED], |row| {
         Ok((
             row.get(0)?,
             FileKey(row.get(1)?),

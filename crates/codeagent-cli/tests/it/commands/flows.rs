@@ -1,4 +1,4 @@
-//! Answers about what happens: flows of events, messages, constants and strings.
+//! Answers about what happens, in prose: flows of events, messages, constants and strings, paths, bases.
 
 use super::Shop;
 
@@ -318,4 +318,52 @@ class Chime : Bell { }
     let through =
         "possibly, through dotnet:System.IObserver.OnNext (1):\nsrc/\n Door.cs\n  5 Door.Opened: ";
     assert!(text.contains(through), "{text}");
+}
+
+#[test]
+fn only_a_program_has_entry_points() {
+    let main = "class Program { static void Main() {} }\n";
+    let backup = "class BackupJob { public void StartBackup() {} }\n";
+    let shop = Shop::with(&[("src/Program.cs", main), ("src/BackupJob.cs", backup)]);
+    let text = shop.stdout(&["explore", "how does a user start a backup?"]);
+    assert!(
+        text.contains("BackupJob.StartBackup") && !text.contains("entry points"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "where does the server start?"]);
+    assert!(text.contains("entry points:\n"), "{text}");
+}
+
+#[test]
+fn minified_code_does_not_match_the_words_of_a_sentence() {
+    let filler = "var a=1;".repeat(60);
+    let bundle = format!("function tq(){{\"retry failed payment later\";{filler}}}\n");
+    let own = "export function later(): void {\n  // Retry the failed payment.\n}\n";
+    let shop = Shop::with(&[("web/bundle.js", &bundle), ("web/payments.ts", own)]);
+    let text = shop.stdout(&["explore", "where is a failed payment retried?"]);
+    assert!(
+        text.contains("function later") && !text.contains(" tq"),
+        "{text}"
+    );
+}
+
+#[test]
+fn bases_outside_the_repository_are_named() {
+    let code = "using System;\nreadonly struct ItemId : IComparable<ItemId>, IKey { public int CompareTo(ItemId other) => 0; }\ninterface IKey { }\n";
+    let shop = Shop::with(&[("src/ItemId.cs", code)]);
+    let text = shop.stdout(&["explore", "which interfaces does ItemId implement?"]);
+    let bases = "bases: IKey  src/ItemId.cs:3, dotnet:System.IComparable\n";
+    assert!(text.contains(bases), "{text}");
+}
+
+#[test]
+fn many_symbols_of_one_name_are_listed_in_a_section() {
+    let classes: String = (1..=12)
+        .map(|number| format!("export class Part{number} {{ onInit() {{}} }}\n"))
+        .collect();
+    let shop = Shop::with(&[("web/parts.ts", &classes)]);
+    let text = shop.stdout(&["explore", "which classes do something in onInit?"]);
+    for number in 1..=12 {
+        assert!(text.contains(&format!("Part{number}.onInit")), "{text}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Names among the words of a sentence that do not look like names.
 
 use super::tokens::{Token, is_common};
-use super::{EVENTS, MAX_TARGETS, Target, Targets, event, symbols};
+use super::{EVENTS, MAX_TARGETS, Target, Targets, event, is_known_event, symbols};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
 use crate::query::{QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
@@ -92,8 +92,11 @@ pub(super) fn plain_event(
 ) -> Result<Option<Target>, QueryError> {
     let is_verb = |token: &Token<'_>| EVENTS.iter().any(|verb| token.text.starts_with(verb));
     for token in tokens.iter().filter(|token| is_uncommon(token)) {
+        // What triggers something is seldom an event: `what triggers a rule?`
+        let may_be_other = targets.mentions(&["trigger"]);
         if !is_verb(token)
             && let Some(event) = event(sources, targets, token.text)?
+            && (!may_be_other || is_known_event(&event))
         {
             return Ok(Some(event));
         }

@@ -31,6 +31,9 @@ const COMMON: &str = "\
     them there they this through to two type types unit up use used uses using value variable \
     via what when where which who whom why will with without work works write writes written";
 
+/// Abbreviations of prose that look like names with dots, without their last dot.
+const ABBREVIATIONS: [&str; 2] = ["e.g", "i.e"];
+
 /// Reports whether a word belongs to prose rather than to code.
 pub(in crate::query) fn is_common(word: &str) -> bool {
     let word = word.to_lowercase();
@@ -125,6 +128,9 @@ impl Token<'_> {
     pub fn is_name(&self, in_sentence: bool) -> bool {
         if !in_sentence || self.is_quoted || self.is_code {
             return true;
+        }
+        if ABBREVIATIONS.contains(&self.text) {
+            return false;
         }
         let has_letter = self.text.contains(|c: char| c.is_alphabetic() || c == '_');
         let is_acronym = self.text.len() < 3 || is_common(self.text) && !self.is_variable();

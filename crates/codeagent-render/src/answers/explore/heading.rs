@@ -8,6 +8,7 @@ use crate::text::{Document, NameRow, Section, cut};
 
 /// Maximum characters of parameter list, return type and documentation.
 const MAX_PARAMETERS: usize = 160;
+const MAX_CONSTRUCTOR_PARAMETERS: usize = 600;
 const MAX_RETURN: usize = 80;
 const MAX_DOC: usize = 240;
 
@@ -47,11 +48,12 @@ pub(super) fn signature(node: &Node) -> String {
     let parameters = node.all_parameters();
     let result = node.return_type.as_deref();
     let result = result.map(|text| format!(": {}", cut(text, MAX_RETURN)));
-    format!(
-        "{}{}",
-        cut(&parameters, MAX_PARAMETERS),
-        result.unwrap_or_default()
-    )
+    // What a constructor takes is what its type depends on.
+    let most = match node.node_type {
+        NodeType::Constructor => MAX_CONSTRUCTOR_PARAMETERS,
+        _ => MAX_PARAMETERS,
+    };
+    format!("{}{}", cut(&parameters, most), result.unwrap_or_default())
 }
 
 /// Writes `method Cart.total  src/cart.ts:3`.
@@ -120,6 +122,12 @@ pub(super) fn details(
                 at(&base.node)
             ));
         }
+    }
+    if nodes[0].node_type.is_type() {
+        let types: Vec<&Node> = nodes.iter().collect();
+        let snapshot = occurrences.sources.snapshot();
+        let outside = query::external_targets(snapshot, &types, &query::HIERARCHICAL)?;
+        names.extend(outside.iter().map(|base| base.symbol.to_string()));
     }
     if !names.is_empty() {
         let more = match bases.len().saturating_sub(MAX_LISTED) {

@@ -40,6 +40,10 @@ use wants::{WANTED, Wants};
 /// Maximum other symbols of a name that are listed.
 const MAX_OTHERS: usize = 8;
 
+/// Maximum other symbols of a name that are listed in a section, and its characters unless it is asked for.
+const MAX_LISTED_OTHERS: usize = 200;
+const OTHERS_CHARACTERS: usize = 1_500;
+
 /// Maximum listed search results.
 const MAX_FOUND: usize = 10;
 
@@ -340,10 +344,7 @@ fn add_symbols(
         document.line(format!("note: {}", note_text(note, face)));
     }
     heading::details(document, occurrences, &group.nodes)?;
-    let listed = others_line(occurrences, &others)?;
-    if !listed.is_empty() {
-        document.line(listed);
-    }
+    list_others(document, occurrences, &others)?;
     subject.sections(document, occurrences)?;
     others::sections(document, occurrences, &subject, (&symbols.asked, &others))
 }
@@ -368,23 +369,29 @@ fn rank(
     Ok((is_outer, calls.is_empty()))
 }
 
-/// Lists the other symbols of a name.
-fn others_line(
+/// Lists the other symbols of a name: a few in one line, more in a section.
+fn list_others(
+    document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     others: &[&Node],
-) -> Result<String, AnswerError> {
-    let mut names = Vec::new();
-    for other in others.iter().take(MAX_OTHERS) {
-        names.push(heading::short(occurrences, other)?);
+) -> Result<(), AnswerError> {
+    let mut rows = Vec::with_capacity(others.len());
+    for other in others.iter().take(MAX_LISTED_OTHERS) {
+        rows.push(NameRow {
+            full: heading::short(occurrences, other)?,
+            short: occurrences.short_name(other)?,
+        });
     }
-    if names.is_empty() {
-        return Ok(String::new());
+
+    let title = "also of that name";
+    if others.len() > MAX_OTHERS {
+        let section = Section::names("same name", title, rows).of(others.len());
+        document.section(section.weighing(8).at_most(OTHERS_CHARACTERS));
+    } else if !rows.is_empty() {
+        let names: Vec<String> = rows.into_iter().map(|row| row.full).collect();
+        document.line(format!("{title}: {}", names.join(", ")));
     }
-    let more = match others.len().saturating_sub(MAX_OTHERS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Ok(format!("also of that name: {}{more}", names.join(", ")))
+    Ok(())
 }
 
 /// The symbols of one qualified name, and the sections that the question asks for.

@@ -31,7 +31,31 @@ pub(super) struct Wants {
 pub(super) const STARTS: &[&str] = &["start", "entry", "begin", "boot"];
 
 /// Beginnings of words for what starts at an entry point.
-const PROGRAMS: &[&str] = &["app", "process", "program", "server", "tool", "worker"];
+const PROGRAMS: &[&str] = &[
+    "api",
+    "app",
+    "backend",
+    "cli",
+    "client",
+    "daemon",
+    "execut",
+    "frontend",
+    "process",
+    "program",
+    "project",
+    "repositor",
+    "server",
+    "service",
+    "site",
+    "solution",
+    "system",
+    "tool",
+    "web",
+    "worker",
+];
+
+/// Beginnings of further words of a question about the start of a program.
+const AROUND_STARTS: &[&str] = &["point", "code", "execution", "main", "up"];
 
 /// Weight of a section that the question asks for.
 pub(super) const WANTED: u32 = 60;
@@ -72,7 +96,7 @@ impl Wants {
             levels: words(&["level", "lead"]),
             flow,
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
-            dependencies: words(&["depend", "rely", "relies"]),
+            dependencies: words(&["depend", "rely", "relies", "need", "requir", "inject"]),
             members: words(&["public", "surface", "export", "member", "operator", "offer"])
                 || asks_for_exports,
             public: words(&["public", "surface"]),
@@ -80,6 +104,7 @@ impl Wants {
             path: is_path(targets),
             entry_points: words(STARTS)
                 && names_no_code(targets)
+                && starts_a_program(targets)
                 && (!words(&["happen"]) || words(PROGRAMS)),
             callers: words(&[
                 "call",
@@ -155,6 +180,15 @@ fn names_no_code(targets: &Targets) -> bool {
         true => !targets.has_written_name || targets.found.iter().all(is_place),
         false => !has_types && targets.found.iter().all(is_place),
     }
+}
+
+/// Reports whether what starts is a program, which one more word may name (`the mail program`): `how does
+/// a user start a backup?` is about a backup.
+fn starts_a_program(targets: &Targets) -> bool {
+    let known = [STARTS, PROGRAMS, AROUND_STARTS].concat();
+    let is_other = |word: &&str| !known.iter().any(|start| word.starts_with(start));
+    let others = targets.uncommon_words().filter(is_other).count();
+    others <= usize::from(targets.mentions(PROGRAMS))
 }
 
 /// Reports whether a question asks how one of its symbols leads to another: `how does A end up in B?`,
