@@ -3,7 +3,8 @@
 //! A call costs 1; a dispatch to an implementation or override, or through a container, mediator,
 //! event or route, 2; a reference 4. Creating an object may run its overrides later, and a function
 //! those in it, which costs 4. A symbol with many uses costs extra: the logarithm of their number.
-//! The search starts at both ends and expands all symbols of one cost by one statement.
+//! The search starts at both ends and expands all symbols of one cost by one statement. `nameof(x)` runs
+//! nothing, so a path with such a reference is searched again without it.
 //!
 //! Limitations: a path has at most [`MAX_STEPS`] steps and costs at most [`MAX_COST`]. A cheap path
 //! with too many steps can hide a more expensive one with few. The search ends after
@@ -16,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::labels::Labels;
-use crate::query::{DispatchStep, QueryError, dispatched_from, dispatched_to};
+use crate::query::{DispatchStep, QueryError, Sources, dispatched_from, dispatched_to};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
 
 /// Maximum number of steps in a path.
@@ -30,6 +31,9 @@ const MAX_VISITED: usize = 20_000;
 
 /// Maximum number of uses counted per symbol.
 const MAX_COUNTED: usize = 4_096;
+
+/// Maximum number of paths that are left because they only name a symbol.
+const MAX_RETRIES: usize = 8;
 
 /// Binary logarithm of the number of uses from which a symbol costs extra.
 const HUB_BITS: u32 = 4;
@@ -116,14 +120,15 @@ pub struct PathSearch {
 /// Finds the cheapest path from a symbol in `from` to one in `to`, or in the opposite direction if
 /// there is none. A type, file or namespace stands for everything inside it.
 pub fn find_path(
-    snapshot: &Snapshot,
+    sources: &mut Sources<'_>,
     from: &[NodeId],
     to: &[NodeId],
 ) -> Result<PathSearch, QueryError> {
+    let snapshot = sources.snapshot();
     let (from, to) = (with_members(snapshot, from)?, with_members(snapshot, to)?);
-    let mut found = ShortestPath::new(snapshot, &from, &to).run()?;
+    let mut found = running_path(sources, &from, &to)?;
     if found.steps.is_none() {
-        let back = ShortestPath::new(snapshot, &to, &from).run()?;
+        let back = running_path(sources, &to, &from)?;
         if back.steps.is_some() {
             found = PathSearch {
                 is_reversed: true,
@@ -141,6 +146,33 @@ pub fn find_path(
     let ends: Vec<NodeId> = ends.collect();
     found.labels.load(snapshot, ends)?;
     Ok(found)
+}
+
+/// Finds the cheapest path in one direction whose steps may all run.
+fn running_path(
+    sources: &mut Sources<'_>,
+    from: &FxHashSet<NodeId>,
+    to: &FxHashSet<NodeId>,
+) -> Result<PathSearch, QueryError> {
+    let mut naming = FxHashSet::default();
+    for _ in 0..MAX_RETRIES {
+        let search = ShortestPath::new(sources.snapshot(), from, to, &naming);
+        let found = search.run()?;
+        let known = naming.len();
+        for step in found.steps.iter().flatten() {
+            if step.link == Link::Reference
+                && let Some(line) = sources.line(&step.path, step.line)?
+                && line.contains("nameof(")
+                && let Some(file) = store::file_by_path(sources.snapshot(), &step.path)?
+            {
+                naming.insert((file.id, step.line));
+            }
+        }
+        if naming.len() == known {
+            return Ok(found);
+        }
+    }
+    Ok(PathSearch::default())
 }
 
 /// Returns the symbols, together with everything inside those that are not functions.
@@ -233,6 +265,8 @@ struct ShortestPath<'a> {
     goal: FxHashSet<NodeId>,
     /// Extra costs of symbols.
     hubs: FxHashMap<NodeId, u32>,
+    /// Places of references that are not followed.
+    naming: &'a FxHashSet<(FileKey, u32)>,
     /// Cost of the best path, and the symbol where its halves meet.
     best: Option<(u32, NodeId)>,
 }
@@ -245,7 +279,12 @@ struct Offer {
 }
 
 impl<'a> ShortestPath<'a> {
-    fn new(snapshot: &'a Snapshot, from: &FxHashSet<NodeId>, to: &FxHashSet<NodeId>) -> Self {
+    fn new(
+        snapshot: &'a Snapshot,
+        from: &FxHashSet<NodeId>,
+        to: &FxHashSet<NodeId>,
+        naming: &'a FxHashSet<(FileKey, u32)>,
+    ) -> Self {
         let shared = from.iter().filter(|id| to.contains(id)).min();
         Self {
             snapshot,
@@ -253,6 +292,7 @@ impl<'a> ShortestPath<'a> {
             backward: Frontier::new(EdgeDirection::Incoming, to),
             goal: to.clone(),
             hubs: FxHashMap::default(),
+            naming,
             best: shared.map(|id| (0, *id)),
         }
     }
@@ -318,6 +358,9 @@ impl<'a> ShortestPath<'a> {
         let mut offers = Vec::new();
         let mut offer = |of: NodeId, edge: IncidentEdge| {
             let link = Link::of(edge.edge_type);
+            if link == Link::Reference && self.naming.contains(&(edge.file, edge.line)) {
+                return;
+            }
             let hop = Hop {
                 nearer: of,
                 link,

@@ -170,7 +170,8 @@ fn a_path_follows_calls_through_an_interface() {
     let shop = indexed(SHOP);
     let snapshot = shop.answers.snapshot().unwrap();
     let (from, to) = (ids(&snapshot, "Program.Main"), ids(&snapshot, "Item.Price"));
-    let found = find_path(&snapshot, &from, &to).unwrap();
+    let mut sources = Sources::new(&snapshot, shop.answers.workspace());
+    let found = find_path(&mut sources, &from, &to).unwrap();
     let steps = found.steps.expect("a path");
     assert_eq!(
         names(&found.labels, steps.iter().map(|step| step.to)),
@@ -180,8 +181,24 @@ fn a_path_follows_calls_through_an_interface() {
     assert_eq!(links, [Link::Call, Link::Call, Link::Dispatch]);
     assert!(!found.is_reversed);
 
-    let back = find_path(&snapshot, &to, &from).unwrap();
+    let back = find_path(&mut sources, &to, &from).unwrap();
     assert!(back.is_reversed && back.steps.is_some());
+}
+
+#[test]
+fn a_path_does_not_follow_what_only_names_a_symbol() {
+    let shop = indexed(&[(
+        "Store.cs",
+        "class Store\n{\n    void Put() { Log(nameof(Upload)); }\n    void Log(string name) { }\n    \
+         void Upload() { Send(); }\n    void Send() { }\n    void Sync()\n    {\n        System.Action later = Upload;\n    }\n}\n",
+    )]);
+    let snapshot = shop.answers.snapshot().unwrap();
+    let mut sources = Sources::new(&snapshot, shop.answers.workspace());
+    let send = ids(&snapshot, "Store.Send");
+    let found = find_path(&mut sources, &ids(&snapshot, "Store.Put"), &send).unwrap();
+    assert!(found.steps.is_none(), "{:?}", found.steps);
+    let found = find_path(&mut sources, &ids(&snapshot, "Store.Sync"), &send).unwrap();
+    assert_eq!(found.steps.map(|steps| steps.len()), Some(2));
 }
 
 #[test]
@@ -189,7 +206,8 @@ fn no_path_is_found_between_unrelated_symbols() {
     let shop = indexed(SHOP);
     let snapshot = shop.answers.snapshot().unwrap();
     let (from, to) = (ids(&snapshot, "Item.Unused"), ids(&snapshot, "Cart.Exact"));
-    let found = find_path(&snapshot, &from, &to).unwrap();
+    let mut sources = Sources::new(&snapshot, shop.answers.workspace());
+    let found = find_path(&mut sources, &from, &to).unwrap();
     assert!(found.steps.is_none() && !found.is_cut);
 }
 
@@ -221,7 +239,8 @@ fn a_path_enters_functions_in_functions() {
     let app = indexed(LOCALS);
     let snapshot = app.answers.snapshot().unwrap();
     let (from, to) = (ids(&snapshot, "start"), ids(&snapshot, "save"));
-    let found = find_path(&snapshot, &from, &to).unwrap();
+    let mut sources = Sources::new(&snapshot, app.answers.workspace());
+    let found = find_path(&mut sources, &from, &to).unwrap();
     let steps = found.steps.expect("a path");
     assert_eq!(
         names(&found.labels, steps.iter().map(|step| step.to)),

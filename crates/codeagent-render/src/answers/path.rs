@@ -35,7 +35,7 @@ pub(super) fn search(
     let snapshot = sources.snapshot();
     let starts = query::nodes_of(snapshot, &from, true)?;
     let ends = query::nodes_of(snapshot, &to, true)?;
-    let found = query::find_path(snapshot, &starts, &ends)?;
+    let found = query::find_path(sources, &starts, &ends)?;
 
     Ok(PathAnswer {
         targets: [from, to],

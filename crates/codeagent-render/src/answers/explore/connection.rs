@@ -27,8 +27,7 @@ pub(super) fn section(
         return Ok(false);
     };
 
-    let snapshot = occurrences.sources.snapshot();
-    let found = query::find_path(snapshot, &first.ids(), &last.ids())?;
+    let found = query::find_path(occurrences.sources, &first.ids(), &last.ids())?;
     let (from, to) = if found.is_reversed {
         (last.requested_text(), first.requested_text())
     } else {
