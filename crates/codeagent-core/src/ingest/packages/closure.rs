@@ -71,17 +71,10 @@ pub fn gather(
     let bases = answers.bases.clone();
     let mut lookup = Lookup::new(&bases, PackageFiles::new(packages.clone(), ""));
     let mut requested = requested(&answers, loaded, projects);
-    for (base, asked_by_name) in bases_with_types(&answers, projects) {
-        let by_default = !lookup.has_later_compiler(&base);
-        if by_default || asked_by_name {
-            let packages = lookup.types_packages(&base);
-            requested.extend(packages.iter().map(|name| (base.clone(), name.clone())));
-            let visible = VisibleTypes {
-                packages,
-                by_default,
-            };
-            answers.visible_types.insert(base, visible);
-        }
+    answers.visible_types = visible_types(&mut lookup, bases_with_types(&answers, projects));
+    for (base, visible) in &answers.visible_types {
+        let packages = visible.packages.iter();
+        requested.extend(packages.map(|name| (base.clone(), name.clone())));
     }
     let mut gathering = PackageCrawl {
         loader,
@@ -219,6 +212,26 @@ fn bases_with_types(
         }
     }
     bases
+}
+
+/// Returns the `@types` packages that tsconfigs in folders see without naming them.
+fn visible_types(
+    lookup: &mut Lookup<'_>,
+    bases: BTreeMap<String, bool>,
+) -> FxHashMap<String, VisibleTypes> {
+    let mut visible = FxHashMap::default();
+    for (base, is_asked) in bases {
+        let by_default = !lookup.has_later_compiler(&base);
+        if by_default || is_asked {
+            let packages = lookup.types_packages(&base);
+            let types = VisibleTypes {
+                packages,
+                by_default,
+            };
+            visible.insert(base, types);
+        }
+    }
+    visible
 }
 
 struct PackageCrawl<'l> {

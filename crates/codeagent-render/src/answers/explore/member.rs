@@ -146,6 +146,7 @@ fn uses(
 
     through_implementations(subject, document, occurrences, implementations)?;
     through_bases(subject, document, occurrences)?;
+    through_external_bases(subject, document, occurrences)?;
     if !wants.no_tests {
         in_tests(subject, document, occurrences, (&ids, tests))?;
     }
@@ -314,12 +315,21 @@ fn through_bases(
     let section = Section::occurrence_rows("through bases", title, dispatched(occurrences, &ids)?);
     let wants = subject.wants;
     document.section(wants.weigh(section, wants.impact || wants.callers, 6));
+    Ok(())
+}
 
+/// Adds the calls of external members that the symbols implement or override.
+fn through_external_bases(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
     let outside = query::external_bases_of_members(snapshot, subject.nodes)?;
     let Some(first) = outside.first() else {
         return Ok(());
     };
+
     let title = format!("possibly, through {}", first.symbol);
     let edges = query::external_uses(snapshot, &outside)?;
     let calls: Vec<_> = edges
@@ -330,6 +340,7 @@ fn through_bases(
     let mut calls = occurrences.of_edges(&calls)?;
     calls.retain(|place| !place.is_test());
     let section = Section::occurrence_rows("through external bases", title, calls);
+    let wants = subject.wants;
     document.section(wants.weigh(section, wants.impact || wants.callers, 6));
     Ok(())
 }
