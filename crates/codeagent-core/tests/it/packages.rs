@@ -275,6 +275,34 @@ fn declarations_above_the_size_limit_leave_the_index_unchanged() {
 }
 
 #[test]
+fn exports_without_types_lead_to_a_package_further_up_in_the_modes_of_node() {
+    let config = |module| format!(r#"{{"compilerOptions": {{"module": "{module}"}}}}"#);
+    let mut repository = Repository::of(&[
+        ("tsconfig.json", &config("node20")),
+        ("a.ts", &USE.replace("\"lib\"", "\"user\"")),
+        (
+            "node_modules/user/index.d.ts",
+            "export { pass } from \"lib\";\n",
+        ),
+        (
+            "node_modules/user/node_modules/lib/package.json",
+            r#"{"exports": "./lib.js", "types": "other.d.ts"}"#,
+        ),
+        (
+            "node_modules/user/node_modules/lib/other.d.ts",
+            "export declare function pass(value: unknown): string;\n",
+        ),
+        ("node_modules/lib/index.d.ts", PASS),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), TYPED);
+
+    repository.write(&[("tsconfig.json", &config("commonjs"))]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+}
+
+#[test]
 fn an_edit_can_start_using_a_package() {
     // A module too, so that nothing else distinguishes the two.
     let without = USE.replace("import { pass } from \"lib\";", "export {};");

@@ -69,7 +69,11 @@ pub fn gather(
         ..PackageAnswers::default()
     };
     let bases = answers.bases.clone();
-    let mut lookup = Lookup::new(&bases, PackageFiles::new(packages.clone(), ""));
+    // Packages are looked up once for all tsconfigs.
+    let mut tsconfigs = projects.projects.iter();
+    let exports_decide = tsconfigs.len() > 0 && tsconfigs.all(|it| it.has_node_formats);
+    let disk = PackageFiles::new(packages.clone(), "");
+    let mut lookup = Lookup::new(&bases, disk, exports_decide);
     let mut requested = requested(&answers, loaded, projects);
     answers.visible_types = visible_types(&mut lookup, bases_with_types(&answers, projects));
     for (base, visible) in &answers.visible_types {

@@ -37,6 +37,8 @@ pub struct Lookup<'b> {
     /// Repository folders that contain package folders.
     pub bases: &'b FxHashSet<String>,
     pub disk: PackageFiles,
+    /// Whether `exports` of a package.json hides its other fields, as in Node's modes.
+    exports_decide: bool,
     /// The first folder of each package.
     firsts: FxHashMap<PackageId, String>,
     /// The folder that stands for each folder of a package.
@@ -48,10 +50,11 @@ type PackageId = (String, String, Vec<(String, String)>);
 
 impl<'b> Lookup<'b> {
     /// Creates a lookup without known packages.
-    pub fn new(bases: &'b FxHashSet<String>, disk: PackageFiles) -> Self {
+    pub fn new(bases: &'b FxHashSet<String>, disk: PackageFiles, exports_decide: bool) -> Self {
         Self {
             bases,
             disk,
+            exports_decide,
             firsts: FxHashMap::default(),
             redirects: FxHashMap::default(),
         }
@@ -183,7 +186,7 @@ impl<'b> Lookup<'b> {
         let folder = self.redirected(folder);
         let manifest = self.disk.manifest(&folder);
         manifest
-            .paths(subpath)
+            .paths(subpath, self.exports_decide)
             .iter()
             .find_map(|path| self.declaration(&folder, path, 0))
     }
@@ -281,7 +284,7 @@ impl<'b> Lookup<'b> {
         }
         let manifest = self.disk.manifest(folder);
         manifest
-            .paths("")
+            .paths("", false)
             .iter()
             .find_map(|path| self.declaration(folder, path, depth + 1))
     }

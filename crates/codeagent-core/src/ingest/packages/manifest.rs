@@ -69,8 +69,8 @@ impl Manifest {
     }
 
     /// Returns the candidate paths for a subpath, relative to the package folder. The empty subpath
-    /// stands for the package itself.
-    pub fn paths(&self, subpath: &str) -> Vec<String> {
+    /// stands for the package itself. If `exports_decide`, no other field is tried beside `exports`.
+    pub fn paths(&self, subpath: &str, exports_decide: bool) -> Vec<String> {
         let mut paths = Vec::new();
         if let Some(exports) = &self.exports {
             for format in [ModuleFormat::EcmaScript, ModuleFormat::CommonJs] {
@@ -80,6 +80,11 @@ impl Manifest {
                     }
                 }
             }
+        }
+
+        if exports_decide && self.exports.is_some() {
+            paths.truncate(MAX_PATHS);
+            return paths;
         }
 
         if subpath.is_empty() {
@@ -210,7 +215,7 @@ mod tests {
         ];
         for (manifest, subpath, expected) in cases {
             assert_eq!(
-                Manifest::parse(manifest).paths(subpath),
+                Manifest::parse(manifest).paths(subpath, false),
                 *expected,
                 "{manifest} {subpath}"
             );
@@ -225,7 +230,7 @@ mod tests {
             "}".repeat(100)
         );
         assert_eq!(
-            Manifest::parse(&format!(r#"{{"exports": {deep}}}"#)).paths(""),
+            Manifest::parse(&format!(r#"{{"exports": {deep}}}"#)).paths("", false),
             ["index"]
         );
         let paths: Vec<String> = (0..10_000)
@@ -234,7 +239,7 @@ mod tests {
         let wide = format!("[{}]", paths.join(","));
         assert_eq!(
             Manifest::parse(&format!(r#"{{"exports": [{wide}]}}"#))
-                .paths("")
+                .paths("", false)
                 .len(),
             MAX_PATHS
         );
