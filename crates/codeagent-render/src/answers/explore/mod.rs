@@ -478,6 +478,7 @@ fn search(
 
     if let Some(best) = best {
         let mut part = Document::default();
+        part.line("the first of them that may be meant:");
         part.line(heading(occurrences, &best.node)?);
         let subject = Subject {
             nodes: std::slice::from_ref(&best.node),
