@@ -82,12 +82,10 @@ impl Manifest {
             }
         }
 
-        if exports_decide && self.exports.is_some() {
-            paths.truncate(MAX_PATHS);
-            return paths;
-        }
-
-        if subpath.is_empty() {
+        let is_decided = exports_decide && self.exports.is_some();
+        if is_decided {
+            // The other fields are for tools that do not read `exports`.
+        } else if subpath.is_empty() {
             for entry in &self.entries {
                 self.versioned(entry.trim_start_matches("./"), &mut paths);
                 paths.push(entry.clone());
