@@ -18,7 +18,6 @@
 //! machines. Without a [`Watcher`], callers poll. A change through a hard link or a bind mount
 //! outside the listed folders is not reported. On FreeBSD before 14.5 every file below the root is
 //! held open.
-//! file below the root is held open.
 
 mod events;
 mod unwatched;
