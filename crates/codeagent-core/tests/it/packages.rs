@@ -303,6 +303,40 @@ fn exports_without_types_lead_to_a_package_further_up_in_the_modes_of_node() {
 }
 
 #[test]
+fn a_tsconfig_inherits_from_an_installed_package() {
+    let library = |lib| format!(r#"{{"compilerOptions": {{"lib": ["{lib}"]}}}}"#);
+    let clone = "export {};\nclass Own { run() { } }\nstructuredClone(new Own()).run();\n";
+    let base = "node_modules/@x/base/tsconfig.json";
+    let mut repository = Repository::of(&[
+        ("app/tsconfig.json", r#"{"extends": "@x/base"}"#),
+        ("app/a.ts", clone),
+        (base, &library("es2022")),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+
+    repository.write(&[(base, &library("dom"))]);
+    repository.index();
+    assert_eq!(repository.calls(), TYPED);
+
+    // A nearer folder comes first, and its base has one of its own.
+    let nearer = "app/node_modules/@x/base";
+    repository.write(&[
+        (
+            &format!("{nearer}/tsconfig.json"),
+            r#"{"extends": "./own"}"#,
+        ),
+        (&format!("{nearer}/own.json"), &library("es2022")),
+    ]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+
+    fs::remove_dir_all(repository.path("app/node_modules")).unwrap();
+    repository.index();
+    assert_eq!(repository.calls(), TYPED);
+}
+
+#[test]
 fn an_edit_can_start_using_a_package() {
     // A module too, so that nothing else distinguishes the two.
     let without = USE.replace("import { pass } from \"lib\";", "export {};");

@@ -151,8 +151,8 @@ impl Repository {
 
 fn dump(engine: &Engine) -> Vec<String> {
     let dump = canonical_dump(&engine.reader().snapshot().unwrap()).unwrap();
-    let is_of_package =
-        |line: &&String| !line.starts_with("package\t") && line.contains("node_modules");
+    let is_input = |line: &str| line.starts_with("package\t") || line.starts_with("input\t");
+    let is_of_package = |line: &&String| !is_input(line) && line.contains("node_modules");
     assert_eq!(
         dump.iter().find(is_of_package),
         None,

@@ -11,6 +11,7 @@
 //! than `tsconfig*.json` is not found, unless another one extends it.
 
 pub mod exports;
+mod extends;
 mod jsonc;
 mod packages;
 #[cfg(test)]
@@ -159,7 +160,7 @@ pub(crate) fn add_extended(
     read: &mut dyn FnMut(&str) -> Option<Arc<str>>,
 ) {
     let (packages, _) = packages::read(texts);
-    tsconfig::add_extended(texts, &packages, read);
+    extends::add_extended(texts, &packages, read);
 }
 
 /// Reads all packages and configurations.

@@ -10,8 +10,8 @@
 //! form ([`Configs::merged`]) and never follows `extends` itself.
 //!
 //! Limitations: files that are compiled only because a covered file imports them are not covered.
-//! Configurations from packages count only if the package is in this repository. Once all
-//! configurations together inherit more than [`MOST_INHERITED_BYTES`], the rest inherit nothing.
+//! Once all configurations together inherit more than [`MOST_INHERITED_BYTES`], the rest inherit
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,12 +20,11 @@ use codeagent_lang::project::globs::{Glob, is_glob};
 use codeagent_lang::project::paths::{file_name, folder_of, has_extension, is_below, join};
 use serde_json::Value;
 
+use crate::project::extends::{bases_of, is_of_package};
 use crate::project::{OutputFolder, Package, jsonc};
 
 /// Largest number of bytes that configurations inherit, in total.
 const MOST_INHERITED_BYTES: usize = 64 << 20;
-/// Largest number of paths that are tried for `extends`.
-const MOST_TRIED: usize = 10_000;
 const CONFIG_DIR: &str = "${configDir}";
 
 /// A configuration merged with its bases.
@@ -206,9 +205,11 @@ impl<'a> Configs<'a> {
         warnings
     }
 
-    /// Returns the paths of the configurations that are projects, sorted.
+    /// Returns the paths of the configurations that are projects, sorted. Those of installed
+    /// packages only serve as bases.
     pub(super) fn paths(&self) -> impl Iterator<Item = &'a str> {
-        self.values.keys().copied().filter(|path| is_config(path))
+        let all = self.values.keys().copied();
+        all.filter(|path| is_config(path) && !is_of_package(path))
     }
 
     /// Returns a configuration with everything it inherits.
@@ -343,86 +344,6 @@ impl<'a> Configs<'a> {
     }
 }
 
-/// Adds the texts of the files that configurations extend. `read` returns the text of a path,
-/// `None` if there is no such file.
-pub(super) fn add_extended(
-    texts: &mut BTreeMap<String, Arc<str>>,
-    packages: &[Package],
-    read: &mut dyn FnMut(&str) -> Option<Arc<str>>,
-) {
-    let mut queue: Vec<String> = texts
-        .keys()
-        .rev()
-        .filter(|path| is_json_config(path))
-        .cloned()
-        .collect();
-
-    let mut tried = BTreeSet::new();
-    while let Some(path) = queue.pop() {
-        let Some(text) = texts.get(&path).filter(|text| text.contains("\"extends\"")) else {
-            continue;
-        };
-        let Ok(value) = jsonc::parse(text) else {
-            continue;
-        };
-        for base in bases_of(&value, &path, packages) {
-            for candidate in base {
-                if texts.contains_key(&candidate) {
-                    break;
-                }
-                if tried.len() >= MOST_TRIED
-                    || !is_readable_base(&candidate)
-                    || !tried.insert(candidate.clone())
-                {
-                    continue;
-                }
-                if let Some(text) = read(&candidate) {
-                    texts.insert(candidate.clone(), text);
-                    queue.push(candidate);
-                    break;
-                }
-            }
-        }
-    }
-}
-
-/// Reports whether a file of the repository may be read because a configuration extends it.
-fn is_readable_base(path: &str) -> bool {
-    has_extension(path, ".json")
-        && !path
-            .split('/')
-            .any(|segment| matches!(segment, "node_modules" | ".git" | ".codeagent"))
-}
-
-/// Returns the candidate paths of each name in `extends`; the first that exists counts.
-fn bases_of(value: &Value, path: &str, packages: &[Package]) -> Vec<Vec<String>> {
-    let names = value.get("extends").map(jsonc::strings).unwrap_or_default();
-    names
-        .iter()
-        .filter_map(|name| base_paths(folder_of(path), name, packages))
-        .collect()
-}
-
-fn base_paths(folder: &str, name: &str, packages: &[Package]) -> Option<Vec<String>> {
-    let path = if name.starts_with('.') {
-        join(folder, name)?
-    } else {
-        let package = packages
-            .iter()
-            .filter(|package| is_below(name, &package.name) || name == package.name);
-        let package = package.max_by_key(|package| package.name.len())?;
-        join(
-            &package.folder,
-            name[package.name.len()..].trim_start_matches('/'),
-        )?
-    };
-
-    let inside = format!("{path}/tsconfig.json")
-        .trim_start_matches('/')
-        .to_owned();
-    Some(vec![path.clone(), format!("{path}.json"), inside])
-}
-
 fn is_list_of_references(list: &Value) -> bool {
     list.as_array().is_some_and(|list| {
         list.iter()
@@ -464,8 +385,8 @@ pub(super) fn is_config(path: &str) -> bool {
             || name.starts_with("jsconfig."))
 }
 
-/// Reports whether a file may be extended.
-fn is_json_config(path: &str) -> bool {
+/// Reports whether a file is a tsconfig or jsconfig by its name.
+pub(super) fn is_json_config(path: &str) -> bool {
     let name = file_name(path).to_ascii_lowercase();
     has_extension(&name, ".json") && (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
 }
