@@ -19,6 +19,7 @@ mod file_uses;
 mod filter;
 mod flow;
 mod folder;
+mod framework_lines;
 mod handlers;
 mod hierarchy;
 mod impact;
@@ -99,6 +100,7 @@ pub use file_uses::{
 pub use filter::Filter;
 pub use flow::flow;
 pub use folder::resolve_folder;
+pub use framework_lines::{FrameworkLines, asked_framework_lines};
 pub use handlers::{handlers, handlers_named_in};
 pub use hierarchy::{
     HIERARCHICAL, bases_of, direct_implementations, implementations_of, is_hierarchical,

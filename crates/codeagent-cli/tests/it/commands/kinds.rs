@@ -194,3 +194,31 @@ fn a_type_named_like_a_folder_is_a_type() {
     let text = shop.stdout(&["explore", "what operators does Cart have?"]);
     assert!(text.contains("operator !(Cart cart)"), "{text}");
 }
+
+#[test]
+fn what_frameworks_know_by_a_line_is_listed_with_its_line() {
+    let jobs =
+        "export class Jobs {\n  // @Cron('0 0 * * *')\n  @Cron('0 5 * * *')\n  sweep() {}\n}\n";
+    let options = "class Options\n{\n    [Option('p', \"Port\", HelpText = \"Web server port\")]\n    public int Port { get; set; }\n}\n";
+    let shop = Shop::with(&[
+        ("server/jobs.ts", jobs),
+        ("web/timer.ts", "setInterval(() => {}, 5);\n"),
+        ("src/Options.cs", options),
+        ("schema.prisma", "model Till {\n  id Int\n}\n"),
+    ]);
+
+    let text = shop.stdout(&["explore", "What jobs run on a schedule in the server?"]);
+    let lines = "lines that put work on a schedule (1):\nserver/\n jobs.ts\n  3 Jobs.sweep: @Cron";
+    assert!(text.starts_with(lines), "{text}");
+    let text = shop.stdout(&["explore", "what is put on a schedule?"]);
+    assert!(text.contains("setInterval"), "{text}");
+
+    let question = "Which command line switches does it understand?";
+    let text = shop.stdout(&["explore", question]);
+    assert!(text.contains("Options.Port: [Option('p'"), "{text}");
+    let text = shop.stdout(&["explore", "which database tables are there?"]);
+    assert!(
+        text.contains("database (1):\n./\n schema.prisma\n  1 model Till"),
+        "{text}"
+    );
+}

@@ -91,6 +91,9 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     let mut is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
     let asked = query::asked_kind(&mut occurrences, text)?
         .filter(|kind| !kind::names_symbols(&targets, kind));
+    if !targets.has_written_name {
+        is_answered |= framework_lines(&mut document, &mut occurrences, text)?;
+    }
     if let Some(kind) = &asked {
         kind::sections(&mut document, &mut occurrences, kind, wants)?;
         is_answered = true;
@@ -136,6 +139,35 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         document.note(note_text(&note, query.face));
     }
     Ok(document)
+}
+
+/// Adds the lines by which frameworks know what a question asks for; reports whether there are any.
+fn framework_lines(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    text: &str,
+) -> Result<bool, AnswerError> {
+    let Some(lines) = query::asked_framework_lines(occurrences, text)? else {
+        return Ok(false);
+    };
+    let query::FoundText {
+        code,
+        others,
+        tests,
+        ..
+    } = lines.found;
+    let of_others = match code.as_slice() {
+        [] => lines.title,
+        _ => "such lines in files of other languages",
+    };
+    for (key, title, found, weight) in [
+        ("lines", lines.title, code, WANTED),
+        ("other", of_others, others, 10),
+        ("tests", "such lines in tests", tests, 5),
+    ] {
+        document.section(Section::occurrence_rows(key, title, found).weighing(weight));
+    }
+    Ok(true)
 }
 
 /// Adds the tests of what a question describes; reports whether there are any.

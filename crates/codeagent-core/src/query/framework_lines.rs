@@ -1,0 +1,200 @@
+//! Questions for what is known by the text of a line, as frameworks have it: jobs on a schedule (`@Cron`),
+//! options of a command line (`[Option]`), environment variables, tables, middleware, background work.
+//!
+//! A question is one for such lines if it begins like one for several things (`which`, `list`) and has the
+//! words for them. Lines are found by their text, because the framework may not be installed.
+//!
+//! Limitations: English only; a mark is found where it begins on one line.
+
+use crate::query::{FoundText, Occurrence, Occurrences, QueryError, TextSearchQuery, search_text};
+use crate::store;
+
+/// Maximum number of folders with a name.
+const MAX_FOLDERS: usize = 4;
+
+/// Maximum length of a line that is not minified, in bytes.
+const MAX_WRITTEN_BYTES: usize = 300;
+
+/// First words of questions for several things.
+const STARTS: [&str; 9] = [
+    "are", "do", "does", "how", "list", "show", "what", "where", "which",
+];
+
+/// What frameworks know by a line.
+struct Framework {
+    /// The beginnings of words that a question for it has: one of each list.
+    words: &'static [&'static [&'static str]],
+    /// What its lines do.
+    title: &'static str,
+    /// A regular expression for its lines.
+    pattern: &'static str,
+}
+
+/// Entity Framework, Nest, TypeORM, Drizzle, Knex, Sequelize, Mongoose and Prisma; CommandLineParser,
+/// System.CommandLine, commander, yargs, oclif and nest-commander; Quartz, Hangfire, Azure Functions,
+/// node-cron, node-schedule and Bull; ASP.NET Core, Express, Koa and Fastify.
+const FRAMEWORKS: [Framework; 6] = [
+    Framework {
+        words: &[&["environment", "env"], &["variable", "vars", "settings"]],
+        title: "lines that read environment variables",
+        pattern: r"process\.env(\.\w|\[)|import\.meta\.env\.\w|Environment\.GetEnvironmentVariable|(Deno|Bun)\.env\.\w",
+    },
+    Framework {
+        words: &[&["schedule", "cron", "periodic", "recurring", "nightly"]],
+        title: "lines that put work on a schedule",
+        pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bschedules\.task\(|\brepeat: \{|\bsetInterval\(",
+    },
+    Framework {
+        words: &[
+            &["command", "cli", "terminal"],
+            &["option", "switch", "flag", "argument", "parameter"],
+        ],
+        title: "lines that declare options or arguments of a command line",
+        pattern: r#"\[(Option|Argument|Verb|CliOption|CliArgument)\(|@(Option|Argument|Flag)\(|\.(option|requiredOption|argument|positional)\(\s*['"`]|new (Cli)?(Option|Argument)(<[^>]*>)?\(\s*["'`]|\bFlags\.\w+\("#,
+    },
+    Framework {
+        words: &[
+            &["database", "db", "sql"],
+            &["table", "entities", "entity", "collection"],
+        ],
+        title: "lines that declare tables or entities of a database",
+        pattern: r"@Entity\(|\[Table\(|\bDbSet<|\b(pg|sqlite|mysql)Table\(|\bcreateTable\(|(?i:create table) |\bsequelize\.define\(|\bmongoose\.model\(|^model \w+ \{",
+    },
+    Framework {
+        words: &[&["middleware"]],
+        title: "lines that register middleware",
+        pattern: r"\b(app|router|server|koa|fastify|api)\.(use|register|Use\w*)\(|\bUseMiddleware<",
+    },
+    Framework {
+        words: &[
+            &["background", "hosted"],
+            &["service", "task", "worker", "job", "process"],
+        ],
+        title: "lines that register or declare work in the background",
+        pattern: r"\bAddHostedService\b|\b(BackgroundService|IHostedService)\b\s*($|[,{(])|new Worker\(|@Processor\(",
+    },
+];
+
+/// Lines that a question asks for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FrameworkLines {
+    /// What the lines do.
+    pub title: &'static str,
+    /// The lines.
+    pub found: FoundText,
+}
+
+/// Finds the lines of frameworks that a question asks for; `None` if it asks for something else, or there
+/// are none.
+pub fn asked_framework_lines(
+    occurrences: &mut Occurrences<'_, '_>,
+    question: &str,
+) -> Result<Option<FrameworkLines>, QueryError> {
+    let words = plain_words(question);
+    let Some(framework) = asked(&words) else {
+        return Ok(None);
+    };
+
+    for path in folders_asked(occurrences, &words)?
+        .iter()
+        .map(Some)
+        .chain([None])
+    {
+        let query = TextSearchQuery {
+            pattern: framework.pattern,
+            is_regex: true,
+            ignore_case: false,
+            path: path.map(String::as_str),
+            literals: false,
+        };
+        let mut found = search_text(occurrences, &query)?;
+        found.code.retain(is_written);
+        found.others.retain(is_written);
+        if !found.code.is_empty() || !found.others.is_empty() {
+            let title = framework.title;
+            return Ok(Some(FrameworkLines { title, found }));
+        }
+    }
+    Ok(None)
+}
+
+/// Reports whether a line is of code that somebody wrote: not a comment, generated or minified.
+fn is_written(line: &Occurrence) -> bool {
+    let source = line.source.as_deref().unwrap_or_default();
+    let is_comment = ["*", "//", "#", "<!--"]
+        .iter()
+        .any(|mark| source.starts_with(mark));
+    !is_comment && source.len() <= MAX_WRITTEN_BYTES && !store::is_generated_path(&line.path)
+}
+
+/// Returns the words of a question in lower case.
+fn plain_words(question: &str) -> Vec<String> {
+    let words = question.split(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '.'));
+    words
+        .map(|word| word.trim_end_matches('.').to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// Returns the framework that a question in these words asks for.
+fn asked(words: &[String]) -> Option<&'static Framework> {
+    let first = words.first()?;
+    if !STARTS.contains(&first.as_str()) {
+        return None;
+    }
+    let has = |beginnings: &&[&str]| {
+        let begins = |word: &String| beginnings.iter().any(|start| word.starts_with(start));
+        words.iter().any(begins)
+    };
+    FRAMEWORKS
+        .iter()
+        .find(|framework| framework.words.iter().all(has))
+}
+
+/// Returns the folders with the name at the end of a question: `.. in the backend`.
+fn folders_asked(
+    occurrences: &Occurrences<'_, '_>,
+    words: &[String],
+) -> Result<Vec<String>, QueryError> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let name = match words[..] {
+        [.., "in", name] | [.., "in", "the", name] => name,
+        _ => return Ok(Vec::new()),
+    };
+    let snapshot = occurrences.sources.snapshot();
+    Ok(store::folders_named(snapshot, name, MAX_FOLDERS)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_for_lines_of_frameworks_has_their_words() {
+        for (question, expected) in [
+            (
+                "What jobs run on a schedule in the backend?",
+                "on a schedule",
+            ),
+            (
+                "Which command line switches does it understand?",
+                "command line",
+            ),
+            ("Which CLI flags are there?", "command line"),
+            (
+                "Which environment variables does the server read?",
+                "environment",
+            ),
+            ("list the database tables", "tables"),
+            ("which middleware is registered?", "middleware"),
+            ("Which background services run?", "background"),
+            ("Which commands exist?", ""),
+            ("The schedule is wrong", ""),
+        ] {
+            let title = asked(&plain_words(question)).map_or("", |found| found.title);
+            assert!(title.contains(expected), "{question}: {title}");
+            assert_eq!(title.is_empty(), expected.is_empty(), "{question}: {title}");
+        }
+    }
+}
