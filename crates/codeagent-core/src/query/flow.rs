@@ -17,9 +17,9 @@ use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{
     Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeSpan, NodeType,
 };
-use crate::query::dispatch::mediated_handlers;
+use crate::query::dispatch::{is_inside, mediated_handlers};
 use crate::query::hierarchy::{bases_of, implementations_of};
-use crate::query::{DispatchStep, Occurrences, QueryError, dispatched_from};
+use crate::query::{DispatchStep, Occurrences, QueryError, dispatched_from, innermost};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot};
 
 /// Maximum depth of followed calls.
@@ -58,21 +58,8 @@ pub(super) fn flow_of_lines(
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());
     };
-    let reaches = |span: &NodeSpan| {
-        let (start, end) = (span.span.start.line, span.span.end_line);
-        span.path == path && start <= *lines.end() && *lines.start() <= end
-    };
-    let mut around = store::nodes_of_file(snapshot, file.id)?;
-    around.retain(|node| node.spans.iter().any(reaches));
-    let around: Vec<NodeId> = around.iter().map(|node| node.id).collect();
-
     let mut walk = FlowWalk::new(occurrences, depth.min(MAX_DEPTH));
-    let is_inside = |site: (FileKey, u32)| site.0 == file.id && lines.contains(&site.1);
-    let mut calls = walk.occurrences.outgoing(&around, &[EdgeType::Calls])?;
-    calls.retain(|call| is_inside((call.file, call.line)));
-    let mut dispatched = walk.dispatched(&around)?;
-    dispatched.retain(|step| is_inside(step.site));
-    walk.steps(first_calls(calls), dispatched, 0)?;
+    walk.steps_on_lines((file.id, path), lines, 0)?;
     Ok(walk.lines)
 }
 
@@ -112,6 +99,30 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
 
         let (calls, dispatched) = (self.calls(node.id)?, self.dispatched(&[node.id])?);
         self.steps(calls, dispatched, depth + 1)
+    }
+
+    /// Writes what the code on some lines of a file calls.
+    fn steps_on_lines(
+        &mut self,
+        (file, path): (FileKey, &str),
+        lines: &RangeInclusive<u32>,
+        depth: usize,
+    ) -> Result<(), QueryError> {
+        let reaches = |span: &NodeSpan| {
+            let (start, end) = (span.span.start.line, span.span.end_line);
+            span.path == path && start <= *lines.end() && *lines.start() <= end
+        };
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut around = store::nodes_of_file(snapshot, file)?;
+        around.retain(|node| node.spans.iter().any(reaches));
+        let around: Vec<NodeId> = around.iter().map(|node| node.id).collect();
+
+        let is_inside = |site: (FileKey, u32)| site.0 == file && lines.contains(&site.1);
+        let mut calls = self.occurrences.outgoing(&around, &[EdgeType::Calls])?;
+        calls.retain(|call| is_inside((call.file, call.line)));
+        let mut dispatched = self.dispatched(&around)?;
+        dispatched.retain(|step| is_inside(step.site));
+        self.steps(first_calls(calls), dispatched, depth)
     }
 
     /// Writes calls and other steps in the order of their sites.
@@ -161,16 +172,40 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             None => step.label.clone(),
         };
         let prefix = format!("{} {} {what} -> ", step.site.1, step.kind);
-        if target.node_type == NodeType::File
-            && let Some((file, line)) = step.registered
-        {
+        if let Some((file, line)) = step.registered {
             let path = self.occurrences.path(file)?;
-            self.lines
-                .push(format!("{}{prefix}{path}:{line}", "  ".repeat(depth)));
-            return Ok(());
+            let is_file = target.node_type == NodeType::File;
+            if is_file || is_inside(&target, &path, line) {
+                return self.callback((file, &path), line, depth, &prefix);
+            }
         }
 
         self.enter(&target, depth, &prefix, "")
+    }
+
+    /// Writes the callback that is registered on a line, and what it calls.
+    fn callback(
+        &mut self,
+        (file, path): (FileKey, &str),
+        line: u32,
+        depth: usize,
+        prefix: &str,
+    ) -> Result<(), QueryError> {
+        let indent = "  ".repeat(depth);
+        let callbacks = store::callbacks_of(self.occurrences.sources.snapshot(), file)?;
+        let Some(callback) = innermost(&callbacks, line) else {
+            self.lines.push(format!("{indent}{prefix}{path}:{line}"));
+            return Ok(());
+        };
+
+        let label = &callback.label;
+        self.lines
+            .push(format!("{indent}{prefix}{label}  {path}:{line}"));
+        if depth >= self.max_depth || self.lines.len() > MAX_LINES {
+            return Ok(());
+        }
+        let lines = callback.start..=callback.end;
+        self.steps_on_lines((file, path), &lines, depth + 1)
     }
 
     /// Returns the first call of each function, in order.

@@ -48,6 +48,7 @@ mod relations;
 mod routes;
 mod search;
 mod shared_literals;
+mod shown_routes;
 mod source;
 mod source_words;
 mod status;

@@ -3,18 +3,20 @@
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path};
 use crate::query::dispatch::{MAX_JOINED, doubt};
 use crate::query::mounted_routes::mounted_routes;
+use crate::query::shown_routes::shown_routes;
 use crate::query::{DispatchStep, QueryError};
 use crate::store::{self, DispatchRow, Snapshot};
 
 /// Maximum number of segments of a path whose parameters are not marked.
 const MAX_SEGMENTS: usize = 8;
 
-/// Returns the routes with a path, also of mounted routers; else those with a path that ends with it, or
+/// Returns the routes with a path, also of mounted routers and loaded lists; else those with a path that ends with it, or
 /// with its end, because a server may have a path of its own (`/v1`); else those with a parameter where the
 /// path has a value: `/users/:id` for `/users/7`.
 pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
-    let mounted = mounted_routes(snapshot, path)?;
-    let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
+    let through_others = mounted_routes(snapshot, path)?.into_iter();
+    let through_others = through_others.chain(shown_routes(snapshot, path)?);
+    let mut routes: Vec<DispatchStep> = through_others.map(DispatchStep::of).collect();
     for kind in [DispatchKind::Serves, DispatchKind::Shows] {
         let key = kind.key(path);
         let mut rows = match key.as_str() {

@@ -9,6 +9,8 @@ use codeagent_core::store;
 
 use crate::repository::Repository;
 
+mod origins;
+
 fn check(files: &[(&str, &str)], expected: &[&str]) {
     let mut repository = Repository::of(files);
     repository.index();

@@ -125,7 +125,13 @@ fn rows(
         };
         let words = Words {
             kind: step.kind,
-            other: name(occurrences, other)?,
+            other: match (step.kind, direction, other) {
+                // The component of a route is in another file than the route.
+                (DispatchKind::Shows, EdgeDirection::Outgoing, Some(component)) => {
+                    symbol_line(occurrences, component)?
+                }
+                _ => name(occurrences, other)?,
+            },
             what: match step.message {
                 Some(message) if step.label.is_empty() => name(occurrences, Some(message))?,
                 Some(message) => format!("{}<{}>", name(occurrences, Some(message))?, step.label),

@@ -230,3 +230,43 @@ fn a_client_may_leave_the_base_address_out() {
         "{text}"
     );
 }
+
+#[test]
+fn a_route_leads_through_lists_that_are_loaded() {
+    let app = "export const routes = [{ path: 'shop', loadChildren: () => import('./shop/shop.routes').then((m) => m.routes) }];\n";
+    let inner = "import { ShopPage } from './shop.page';\nexport const routes = [\n  { path: '', component: ShopPage },\n  { path: 'carts', loadChildren: () => import('./carts.routes').then((m) => m.routes) },\n];\n";
+    let carts = "import { CartPage } from './cart.page';\nexport const routes = [{ path: ':id', component: CartPage }];\n";
+    let shop = Shop::with(&[
+        ("web/app.routes.ts", app),
+        ("web/shop/shop.routes.ts", inner),
+        ("web/shop/carts.routes.ts", carts),
+        ("web/shop/shop.page.ts", "export class ShopPage {}\n"),
+        ("web/shop/cart.page.ts", "export class CartPage {}\n"),
+    ]);
+
+    let text = shop.stdout(&["explore", "Which component is shown at /shop/carts/:id?"]);
+    let found = "route \"/shop/carts/:id\" at web/shop/carts.routes.ts:2: CartPage  web/shop/cart.page.ts:1";
+    assert!(text.contains(found), "{text}");
+    let text = shop.stdout(&["explore", "Which component is shown at /shop/carts/7?"]);
+    assert!(text.contains("CartPage  web/shop/cart.page.ts:1"), "{text}");
+    let text = shop.stdout(&["explore", "Which component is shown at /shop?"]);
+    assert!(text.contains("ShopPage  web/shop/shop.page.ts:1"), "{text}");
+    assert!(!text.contains("CartPage"), "{text}");
+}
+
+#[test]
+fn a_request_leads_to_the_callback_of_its_route() {
+    let server = "import Router from '@koa/router';\nexport function routes(router: Router) {\n  router.get('/carts', async () => count());\n  router.delete(\n    '/carts/:id',\n    async () => { empty(); }\n  );\n}\nfunction count() {}\nfunction empty() {}\n";
+    let page =
+        "import ky from 'ky';\nexport const remove = (id: string) => ky.delete(`carts/${id}`);\n";
+    let shop = Shop::with(&[("server/routes.ts", server), ("web/page.ts", page)]);
+    let text = shop.stdout(&["explore", "what happens in web/page.ts#remove?"]);
+    assert!(
+        text.contains("-> router.delete \"/carts/:id\"  server/routes.ts:4"),
+        "{text}"
+    );
+    assert!(
+        text.contains("6 empty") && !text.contains("3 count"),
+        "{text}"
+    );
+}

@@ -1,7 +1,8 @@
 //! Origins: the package that a value comes from.
 //!
 //! In `const app = express(); app.get(..)`, `app` comes from `express`; a parameter `router: Router`
-//! comes from the package from which `Router` is imported.
+//! comes from the package from which `Router` is imported; what a function of the repository returns, from
+//! where its return type or its first returned value comes.
 //!
 //! Limitations: assignments after the declaration are ignored.
 
@@ -27,9 +28,15 @@ pub enum Origin<'w> {
 }
 
 impl Origin<'_> {
-    /// Reports whether it is one of some packages.
+    /// Reports whether it is one of some packages, or a module in one.
     pub fn is_one_of(self, packages: &[&str]) -> bool {
-        matches!(self, Self::Package(name) if packages.contains(&name))
+        let Self::Package(module) = self else {
+            return false;
+        };
+        packages.iter().any(|name| {
+            let inside = module.strip_prefix(name);
+            inside.is_some_and(|inside| inside.is_empty() || inside.starts_with('/'))
+        })
     }
 }
 
@@ -73,14 +80,23 @@ impl<'w> FileResolver<'w> {
             Expr::Call(call) | Expr::New(call) => {
                 let call = facts.calls[call.index()];
                 let origin = self.origin_of_value(value(call.callee), steps - 1);
-                let injected = facts.list(call.args).first();
-                match (facts.expr(call.callee), injected) {
+                let name = match facts.expr(call.callee) {
+                    Expr::Name(name, ..) | Expr::Member(_, name) => facts.text(name),
+                    _ => "",
+                };
+                match (origin, name, facts.list(call.args).first()) {
                     // `inject(HttpClient)` gives an instance of the class.
-                    (Expr::Name(name, ..), Some(class))
-                        if facts.text(name) == "inject"
-                            && origin == Origin::Package("@angular/core") =>
-                    {
+                    (Origin::Package("@angular/core"), "inject", Some(class)) => {
                         self.origin_of_value(value(class.value), steps - 1)
+                    }
+                    (Origin::Package("react"), "useMemo", Some(made)) => {
+                        self.origin_of_result(value(made.value), steps - 1)
+                    }
+                    (Origin::Own | Origin::Unknown, ..) => {
+                        match self.origin_of_result(value(call.callee), steps - 1) {
+                            Origin::Unknown => origin,
+                            found => found,
+                        }
                     }
                     _ => origin,
                 }
@@ -102,6 +118,64 @@ impl<'w> FileResolver<'w> {
                 }
             }
             _ => Origin::Unknown,
+        }
+    }
+
+    /// Returns the package of what a function of the repository returns.
+    fn origin_of_result(&self, callee: ExprRef, steps: usize) -> Origin<'w> {
+        let Some(function) = self.function(callee) else {
+            return Origin::Unknown;
+        };
+        let facts = self.facts(function.file);
+        let declared = facts.decl(function.decl);
+        if !declared.ty.is_none() {
+            return self.origin_of_type(function.file, declared.ty, steps);
+        }
+
+        self.record_body(function);
+        match facts.list(declared.returns).first() {
+            Some(returned) => self.origin_of_value(function.file.expr(*returned), steps),
+            None => Origin::Unknown,
+        }
+    }
+
+    /// Returns the function of the repository that an expression is or names.
+    fn function(&self, at: ExprRef) -> Option<DeclRef> {
+        let facts = self.facts(at.file);
+        let of_file = |decl| DeclRef {
+            file: at.file,
+            decl,
+        };
+        let (sym, scope, offset) = match facts.expr(at.expr) {
+            Expr::Function(function) => return Some(of_file(function)),
+            Expr::Name(sym, scope, offset) => (sym, scope, offset),
+            _ => return None,
+        };
+
+        let position = LookupPosition {
+            file: at.file,
+            scope,
+            offset,
+        };
+        let decls = self.lookup_name(position, self.name(at.file, sym), Meaning::Value);
+        let ResolvedName::Decls(decls) = self.resolve_decls(decls) else {
+            return None;
+        };
+        let named = *decls.first()?;
+        if self.is_external_file(named.file) {
+            return None;
+        }
+        let facts = self.facts(named.file);
+        let declared = facts.decl(named.decl);
+        match (declared.kind, facts.expr(declared.init)) {
+            (DeclKind::Function, _) => Some(named),
+            (DeclKind::Variable, Expr::Function(function)) if declared.ty.is_none() => {
+                Some(DeclRef {
+                    decl: function,
+                    ..named
+                })
+            }
+            _ => None,
         }
     }
 
@@ -191,6 +265,8 @@ fn package(specifier: &str) -> Origin<'_> {
     if specifier.starts_with('.') || specifier.is_empty() {
         Origin::Unknown
     } else {
-        Origin::Package(specifier.strip_prefix("node:").unwrap_or(specifier))
+        let name = specifier.strip_prefix("node:").unwrap_or(specifier);
+        let installed = name.rsplit_once("node_modules/");
+        Origin::Package(installed.map_or(name, |(_, name)| name))
     }
 }

@@ -1,7 +1,7 @@
 //! Providers: the class that a container provides for a token; the component that a client route shows;
 //! the function that answers a route of a server. They are recognised by the keys of an object literal.
 
-use codeagent_lang::{Dispatch, DispatchEnd, Target};
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Target};
 use codeagent_model::dispatch::{DispatchKind, VERBS};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
@@ -266,13 +266,39 @@ impl FileResolver<'_> {
     /// Returns the component that a route shows: named, an element of it, or loaded by
     /// `() => import("./c")`.
     fn shown(&self, value: ExprId) -> Option<DispatchEnd> {
-        let facts = self.own_facts();
-        let function = match facts.expr(value) {
-            Expr::Function(function) => function,
-            Expr::Jsx(component) => return self.symbol(component).map(DispatchEnd::from),
-            _ => return self.symbol(value).map(DispatchEnd::from),
-        };
+        match self.own_facts().expr(value) {
+            Expr::Function(function) => self.loaded(function),
+            Expr::Jsx(component) => self.component(component),
+            _ => self.component(value),
+        }
+    }
 
+    /// Returns a named component, or the file that it loads: `const C = lazy(() => import("./c"))`.
+    fn component(&self, named: ExprId) -> Option<DispatchEnd> {
+        let component = self.symbol(named)?;
+        let loaded = self.lazy(component).and_then(|load| self.loaded(load));
+        loaded.or(Some(DispatchEnd::from(component)))
+    }
+
+    /// Returns the function that a variable of the file passes to a call.
+    fn lazy(&self, variable: DeclRef) -> Option<DeclId> {
+        let facts = self.own_facts();
+        if variable.file != self.file {
+            return None;
+        }
+        let Expr::Call(call) = facts.expr(facts.decl(variable.decl).init) else {
+            return None;
+        };
+        let first = facts.list(facts.calls[call.index()].args).first()?;
+        match facts.expr(first.value) {
+            Expr::Function(function) => Some(function),
+            _ => None,
+        }
+    }
+
+    /// Returns what a function loads: the file of `import("./c")`, or what `.then(m => m.C)` chooses of it.
+    fn loaded(&self, function: DeclId) -> Option<DispatchEnd> {
+        let facts = self.own_facts();
         let loaded = *facts.list(facts.decl(function).returns).first()?;
         match facts.expr(loaded) {
             Expr::DynamicImport(module) => match self.resolve_module(self.file, module) {
@@ -281,13 +307,17 @@ impl FileResolver<'_> {
                 }
                 _ => None,
             },
-            // `import("./c").then(m => m.C)`
             Expr::Call(call) => {
                 let call = facts.calls[call.index()];
-                let Expr::Function(choice) = facts.expr(facts.list(call.args).first()?.value)
+                let then = facts.list(call.args).first()?.value;
+                let (Expr::Member(import, _), Expr::Function(choice)) =
+                    (facts.expr(call.callee), facts.expr(then))
                 else {
                     return None;
                 };
+                if !matches!(facts.expr(import), Expr::DynamicImport(_)) {
+                    return None;
+                }
                 let chosen = *facts.list(facts.decl(choice).returns).first()?;
                 self.symbol(chosen).map(DispatchEnd::from)
             }
@@ -360,7 +390,7 @@ impl FileResolver<'_> {
     }
 
     /// Returns the node of a written type.
-    fn declared_type(&self, ty: TypeId) -> Option<codeagent_lang::DeclRef> {
+    fn declared_type(&self, ty: TypeId) -> Option<DeclRef> {
         use crate::resolve::arena::Type;
         let ty = self.type_of(self.file, ty);
         match self.get(ty) {

@@ -9,6 +9,7 @@ use super::frameworks::{CLIENTS, CONTROLLERS, ROUTERS};
 use super::origins::Origin;
 use super::{DispatchSite, MAX_WRAPPERS};
 use crate::resolve::edges::FileResolver;
+use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 
 /// Calls of `route(..)` that may stand between a path and its verb.
 const MAX_CHAIN: usize = 8;
@@ -23,12 +24,10 @@ impl FileResolver<'_> {
     ) {
         let facts = self.own_facts();
         let args = facts.list(at.call.args);
-        let path = match self.argument_text(at, 0) {
-            Some(path) => path,
-            None => match self.chained_path(at.receiver) {
-                Some(path) => path,
-                None => return,
-            },
+        let path = self.argument_text(at, 0);
+        let path = path.or_else(|| self.built_text(args.first()?.value));
+        let Some(path) = path.or_else(|| self.chained_path(at.receiver)) else {
+            return;
         };
 
         let functions = args
@@ -150,6 +149,37 @@ impl FileResolver<'_> {
         let options = facts.list(facts.calls[call.index()].args).first()?.value;
         let prefix = self.member_value(options, "prefix")?;
         self.text_of(prefix, 0)
+    }
+
+    /// Returns the text of a path that a constant of the file holds: a template, or the text from which a call
+    /// builds it, as in `const url = build("carts")`.
+    fn built_text(&self, value: ExprId) -> Option<String> {
+        let facts = self.own_facts();
+        let constant = match facts.expr(value) {
+            Expr::Name(sym, scope, offset) => {
+                let position = LookupPosition {
+                    file: self.file,
+                    scope,
+                    offset,
+                };
+                let name = self.name(self.file, sym);
+                *self.lookup_name(position, name, Meaning::Value).first()?
+            }
+            _ => return None,
+        };
+
+        let decl = facts.decl(constant.decl);
+        if constant.file != self.file || !decl.flags.has(DeclFlags::CONST) {
+            return None;
+        }
+        let text = match facts.expr(decl.init) {
+            Expr::Call(call) => facts.list(facts.calls[call.index()].args).first()?.value,
+            _ => decl.init,
+        };
+        let is_literal = matches!(facts.expr(text), Expr::Literal(LiteralKind::String, _));
+        is_literal
+            .then(|| self.text_of(text, decl.at.line))
+            .flatten()
     }
 
     /// Records `fetch("/a", { method: "POST" })`.

@@ -1,0 +1,100 @@
+//! Routes of a client whose lists are loaded by other routes: `{ path: "carts", loadChildren: () =>
+//! import("./carts.routes") }` and `{ path: ":id", component: Cart }` show `/carts/:id`.
+
+use crate::model::dispatch::{DispatchKind, route_key};
+use crate::model::graph::{EdgeDirection, NodeId};
+use crate::query::QueryError;
+use crate::store::{self, DispatchRow, Snapshot};
+
+/// Maximum number of lists that are loaded by each other.
+const MAX_DEPTH: usize = 6;
+
+/// Number of first segments that may belong to a server or a locale.
+const MAX_BASE: usize = 2;
+
+/// A list of routes, and how many were followed to it.
+#[derive(Clone, Copy)]
+struct List {
+    id: NodeId,
+    depth: usize,
+}
+
+/// Returns the routes that show a path through lists of routes, with the whole path as label.
+pub(super) fn shown_routes(
+    snapshot: &Snapshot,
+    path: &str,
+) -> Result<Vec<DispatchRow>, QueryError> {
+    let key = route_key(path);
+    let segments: Vec<&str> = key.split('/').collect();
+
+    let mut shown = Vec::new();
+    for base in 0..segments.len().min(MAX_BASE + 1) {
+        let rest = &segments[base..];
+        for count in 1..=rest.len() {
+            let (first, rest) = rest.split_at(count);
+            let key = DispatchKind::Shows.key(&first.join("/"));
+            for row in store::dispatch_with_key(snapshot, DispatchKind::Shows, &key)? {
+                let list = row.target.map(|id| List { id, depth: 0 });
+                if let Some(list) = list.filter(|list| row.source != Some(list.id)) {
+                    shown_below(snapshot, list, rest, &mut shown)?;
+                }
+            }
+        }
+        if !shown.is_empty() {
+            break;
+        }
+    }
+
+    for row in &mut shown {
+        row.label = path.to_owned();
+    }
+    Ok(shown)
+}
+
+/// Adds what a list of routes shows at the rest of a path.
+fn shown_below(
+    snapshot: &Snapshot,
+    list: List,
+    rest: &[&str],
+    shown: &mut Vec<DispatchRow>,
+) -> Result<(), QueryError> {
+    for row in routes_of_list(snapshot, list.id)? {
+        let Some(rest) = without_route(rest, &row.label) else {
+            continue;
+        };
+
+        let inner = row.target.filter(|target| *target != list.id);
+        let is_list = match inner {
+            Some(inner) => !routes_of_list(snapshot, inner)?.is_empty(),
+            None => false,
+        };
+        match inner.filter(|_| is_list && list.depth < MAX_DEPTH) {
+            Some(id) => {
+                let inner = List {
+                    id,
+                    depth: list.depth + 1,
+                };
+                shown_below(snapshot, inner, rest, shown)?;
+            }
+            None if rest.is_empty() && !is_list => shown.push(row),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns the rest of a path behind a route; `None` if the path does not begin with it.
+fn without_route<'p, 's>(path: &'p [&'s str], route: &str) -> Option<&'p [&'s str]> {
+    let route: Vec<&str> = route.split('/').filter(|part| !part.is_empty()).collect();
+    let (first, rest) = path.split_at_checked(route.len())?;
+    let fits = |(segment, own): (&&str, &&str)| {
+        segment.eq_ignore_ascii_case(own) || own.starts_with([':', '$', '*'])
+    };
+    first.iter().zip(&route).all(fits).then_some(rest)
+}
+
+fn routes_of_list(snapshot: &Snapshot, list: NodeId) -> Result<Vec<DispatchRow>, QueryError> {
+    let mut rows = store::dispatch_at(snapshot, list, EdgeDirection::Outgoing)?;
+    rows.retain(|row| row.kind == DispatchKind::Shows);
+    Ok(rows)
+}
