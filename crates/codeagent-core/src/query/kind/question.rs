@@ -57,6 +57,13 @@ impl KindQuestion {
     /// Parses a question; `None` if it asks for something else.
     pub fn parse(question: &str) -> Option<Self> {
         let text = question.trim().trim_end_matches(['?', '.', '!']);
+        // `what can start a rule - list the trigger handlers`
+        let last = text.rsplit([':', ';', ',']).next().unwrap_or(text);
+        let last = last.rsplit(" - ").next().unwrap_or(last);
+        Self::of_clause(last).or_else(|| Self::of_clause(text))
+    }
+
+    fn of_clause(text: &str) -> Option<Self> {
         let written: Vec<&str> = text.split_whitespace().collect();
         let (first, rest) = written.split_first()?;
         let first = first.to_lowercase();
@@ -207,6 +214,10 @@ mod tests {
             ),
             ("which caches exist?", &["cache", "cach"]),
             ("which classes exist?", &["classe", "class"]),
+            (
+                "What can start a rule - list the trigger handlers",
+                &["trigger handler", "trigger + handler"],
+            ),
             ("which commands does seconv have?", &["command in seconv"]),
             ("which commands do we have?", &["command"]),
             (

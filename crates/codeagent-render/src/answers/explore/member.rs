@@ -7,7 +7,7 @@ use codeagent_core::model::graph::{
 use codeagent_core::query::{self, CallbackLines, Occurrence, Occurrences, Relation};
 
 use super::literal::plain_text;
-use super::reads_and_writes::reads_and_writes;
+use super::reads_and_writes::{bindings, reads_and_writes};
 use super::{LESS_LIKELY, Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
@@ -139,6 +139,7 @@ fn uses(
         document.section(wants.weigh(section, is_wanted, 20));
     } else {
         reads_and_writes(subject, document, code);
+        bindings(subject, document, occurrences)?;
     }
     if wants.levels || wants.impact {
         further_callers(subject, document, occurrences, &ids)?;

@@ -19,14 +19,14 @@ mod member;
 mod mentions;
 mod others;
 mod reads_and_writes;
+mod search;
 mod type_symbol;
 mod wants;
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
-    self, LiteralTarget, Occurrences, QueryError, SearchFilter, SearchQuery, SymbolTarget, Target,
-    Targets,
+    self, LiteralTarget, Occurrences, QueryError, SymbolTarget, Target, Targets,
 };
 
 use super::AnswerError;
@@ -43,9 +43,6 @@ const MAX_OTHERS: usize = 8;
 /// Maximum other symbols of a name that are listed in a section, and its characters unless it is asked for.
 const MAX_LISTED_OTHERS: usize = 200;
 const OTHERS_CHARACTERS: usize = 1_500;
-
-/// Maximum listed search results.
-const MAX_FOUND: usize = 10;
 
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
@@ -123,7 +120,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         return Ok(document);
     }
     if document.is_empty() {
-        search(index, &mut document, &mut occurrences, text, wants)?;
+        search::search(index, &mut document, &mut occurrences, text, wants)?;
         for literal in targets.found.iter().filter_map(literal_of) {
             document.note(unknown_literal(&literal.text));
         }
@@ -463,73 +460,4 @@ impl Subject<'_> {
             | NodeType::Constructor => member::sections(self, document, occurrences),
         }
     }
-}
-
-/// Searches for a text without targets, lists the results, and explores the best one.
-fn search(
-    index: &IndexReader,
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    text: &str,
-    wants: Wants,
-) -> Result<(), AnswerError> {
-    let search = SearchQuery {
-        text,
-        filter: &SearchFilter::default(),
-        limit: MAX_FOUND,
-    };
-
-    let found = query::search(occurrences.sources.snapshot(), index.searched(), &search)?;
-    let mut rows = Vec::new();
-    for hit in &found.hits {
-        let doc = hit.node.doc.as_deref().map(|doc| format!(" — {doc}"));
-        let full = format!(
-            "{}{}",
-            heading::short(occurrences, &hit.node)?,
-            doc.unwrap_or_default()
-        );
-        rows.push(NameRow {
-            full: crate::text::cut(&full, 160),
-            short: occurrences.short_name(&hit.node)?,
-        });
-    }
-
-    if rows.is_empty() {
-        document.line("the query names no symbol, and no symbol matches its words");
-        return Ok(());
-    }
-
-    document.line("the query names no symbol; these symbols match its words best:");
-    document.section(Section::names("found", "found", rows).weighing(30));
-
-    let best = found
-        .hits
-        .iter()
-        .find(|hit| is_explorable(&hit.node, wants))
-        .or_else(|| found.hits.first());
-
-    if let Some(best) = best {
-        let mut part = Document::default();
-        part.line("the first of them that may be meant:");
-        part.line(heading(occurrences, &best.node)?);
-        let subject = Subject {
-            nodes: std::slice::from_ref(&best.node),
-            words: &[],
-            wants,
-        };
-        subject.sections(&mut part, occurrences)?;
-        document.append(part, WANTED);
-    }
-
-    Ok(())
-}
-
-/// Reports whether a symbol found by the words of a question may answer it. Tests do not, and for
-/// "what happens" the symbol needs a body.
-fn is_explorable(node: &Node, wants: Wants) -> bool {
-    let is_test = node
-        .spans
-        .first()
-        .is_some_and(|span| query::is_test_path(&span.path));
-    !is_test && (!wants.flow || member::is_callable(node))
 }

@@ -1,10 +1,20 @@
-//! Sections about the uses of a field, property or variable: what reads it, and what writes it.
+//! Sections about the uses of a field, property or variable: what reads it, what writes it, and where a
+//! configuration fills its object.
 
-use codeagent_core::model::graph::NodeKind;
-use codeagent_core::query::Occurrence;
+use codeagent_core::model::graph::{EdgeType, NodeKind};
+use codeagent_core::query::{Occurrence, Occurrences};
 
 use super::Subject;
+use crate::answers::AnswerError;
 use crate::text::{Document, Section};
+
+/// Methods of .NET whose type argument is filled with a section of the configuration.
+const BINDERS: [&str; 4] = [
+    "AddOptions<",
+    "Configure<",
+    "ConfigureOptions<",
+    "PostConfigure<",
+];
 
 /// Adds the uses of a field, property or variable; writes are separate where the source lines show
 /// them.
@@ -31,6 +41,54 @@ pub(super) fn reads_and_writes(
     for (key, title, places) in [("reads", read, reads), ("writes", written, writes)] {
         document.section(wants.weigh(Section::occurrence_rows(key, title, places), is_wanted, 20));
     }
+}
+
+/// Adds the places where a section of the configuration fills the type of a property:
+/// `services.Configure<MailOptions>(configuration.GetSection("mail"))` sets `MailOptions.Port`, too.
+pub(super) fn bindings(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let property = subject.first();
+    let Some(owner) = property
+        .parent
+        .filter(|_| property.kind == NodeKind::Property)
+    else {
+        return Ok(());
+    };
+
+    let uses = occurrences.incoming(&[owner], &[EdgeType::References])?;
+    let mut places = occurrences.of_edges(&uses)?;
+    places.retain(|place| !place.is_test() && place.source.as_deref().is_some_and(is_binding));
+    for place in &mut places {
+        add_next_line(occurrences, place)?;
+    }
+    let title = "its object is filled from a configuration at";
+    document.section(Section::occurrence_rows("bindings", title, places).weighing(20));
+    Ok(())
+}
+
+/// Reports whether a line fills an object from a configuration.
+fn is_binding(line: &str) -> bool {
+    let reads_section = line.contains(".Get<") && line.to_lowercase().contains("config");
+    reads_section || BINDERS.iter().any(|binder| line.contains(binder))
+}
+
+/// Adds the next line to a call that ends after a comma or parenthesis.
+fn add_next_line(
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &mut Occurrence,
+) -> Result<(), AnswerError> {
+    let next = place.line + 1;
+    if let Some(source) = &mut place.source
+        && source.ends_with([',', '('])
+        && let Some(lines) = occurrences.sources.lines(&place.path, next, next)?
+    {
+        source.push(' ');
+        source.push_str(lines.concat().trim());
+    }
+    Ok(())
 }
 
 /// Reports whether a line assigns a name.
