@@ -2,7 +2,7 @@
 //! options of a command line (`[Option]`), environment variables, tables, middleware, background work.
 //!
 //! A question is one for such lines if it begins like one for several things (`which`, `list`) and has the
-//! words for them. Lines are found by their text, because the framework may not be installed.
+//! words for them, in the plural. Lines are found by their text, because the framework may not be installed.
 //!
 //! Limitations: English only; a mark is found where it begins on one line.
 
@@ -16,9 +16,7 @@ const MAX_FOLDERS: usize = 4;
 const MAX_WRITTEN_BYTES: usize = 300;
 
 /// First words of questions for several things.
-const STARTS: [&str; 9] = [
-    "are", "do", "does", "how", "list", "show", "what", "where", "which",
-];
+const STARTS: [&str; 5] = ["list", "show", "what", "where", "which"];
 
 /// What frameworks know by a line.
 struct Framework {
@@ -35,19 +33,22 @@ struct Framework {
 /// node-cron, node-schedule and Bull; ASP.NET Core, Express, Koa and Fastify.
 const FRAMEWORKS: [Framework; 6] = [
     Framework {
-        words: &[&["environment", "env"], &["variable", "vars", "settings"]],
+        words: &[&["environment", "env"], &["variables", "vars"]],
         title: "lines that read environment variables",
         pattern: r"process\.env(\.\w|\[)|import\.meta\.env\.\w|Environment\.GetEnvironmentVariable|(Deno|Bun)\.env\.\w",
     },
     Framework {
-        words: &[&["schedule", "cron", "periodic", "recurring", "nightly"]],
+        words: &[
+            &["schedule", "cron", "periodic", "recurring", "nightly"],
+            &["jobs", "tasks", "work", "run", "functions", "put"],
+        ],
         title: "lines that put work on a schedule",
         pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bschedules\.task\(|\brepeat: \{|\bsetInterval\(",
     },
     Framework {
         words: &[
-            &["command", "cli", "terminal"],
-            &["option", "switch", "flag", "argument", "parameter"],
+            &["line", "cli", "command-line", "terminal"],
+            &["options", "switches", "flags", "arguments", "parameters"],
         ],
         title: "lines that declare options or arguments of a command line",
         pattern: r#"\[(Option|Argument|Verb|CliOption|CliArgument)\(|@(Option|Argument|Flag)\(|\.(option|requiredOption|argument|positional)\(\s*['"`]|new (Cli)?(Option|Argument)(<[^>]*>)?\(\s*["'`]|\bFlags\.\w+\("#,
@@ -55,20 +56,30 @@ const FRAMEWORKS: [Framework; 6] = [
     Framework {
         words: &[
             &["database", "db", "sql"],
-            &["table", "entities", "entity", "collection"],
+            &["tables", "entities", "collections"],
         ],
         title: "lines that declare tables or entities of a database",
         pattern: r"@Entity\(|\[Table\(|\bDbSet<|\b(pg|sqlite|mysql)Table\(|\bcreateTable\(|(?i:create table) |\bsequelize\.define\(|\bmongoose\.model\(|^model \w+ \{",
     },
     Framework {
-        words: &[&["middleware"]],
+        words: &[
+            &["middleware"],
+            &[
+                "middlewares",
+                "registered",
+                "installed",
+                "applied",
+                "exist",
+                "run",
+            ],
+        ],
         title: "lines that register middleware",
         pattern: r"\b(app|router|server|koa|fastify|api)\.(use|register|Use\w*)\(|\bUseMiddleware<",
     },
     Framework {
         words: &[
             &["background", "hosted"],
-            &["service", "task", "worker", "job", "process"],
+            &["services", "tasks", "workers", "jobs", "processes"],
         ],
         title: "lines that register or declare work in the background",
         pattern: r"\bAddHostedService\b|\b(BackgroundService|IHostedService)\b\s*($|[,{(])|new Worker\(|@Processor\(",
@@ -190,6 +201,12 @@ mod tests {
             ("which middleware is registered?", "middleware"),
             ("Which background services run?", "background"),
             ("Which commands exist?", ""),
+            ("What does the auth middleware do?", ""),
+            (
+                "What does the export command do with the format option?",
+                "",
+            ),
+            ("Where is the schedule stored?", ""),
             ("The schedule is wrong", ""),
         ] {
             let title = asked(&plain_words(question)).map_or("", |found| found.title);

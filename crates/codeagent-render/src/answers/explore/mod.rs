@@ -88,7 +88,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     let mut is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
     let asked = query::asked_kind(&mut occurrences, text)?
         .filter(|kind| !kind::names_symbols(&targets, kind));
-    if !targets.has_written_name {
+    if !targets.has_written_name && !wants.flow && !wants.impact {
         is_answered |= framework_lines(&mut document, &mut occurrences, text)?;
     }
     if let Some(kind) = &asked {
