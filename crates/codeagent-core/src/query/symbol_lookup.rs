@@ -513,18 +513,39 @@ fn is_explicit(snapshot: &Snapshot, node: &Node) -> Result<bool, QueryError> {
     Ok(parent.is_some_and(|parent| !own(&parent)))
 }
 
+/// What the symbols of a group have in common.
+#[derive(PartialEq, Eq, Hash)]
+struct GroupKey {
+    language: Language,
+    project: String,
+    qualified_name: String,
+    /// In C#, types that differ in their type parameters are different types, and so are their members.
+    type_parameters: Option<String>,
+    parent: Option<NodeId>,
+}
+
+impl GroupKey {
+    fn of(node: &Node) -> Self {
+        let is_csharp = node.language == Language::CSharp;
+        let is_type = node.node_type.is_type();
+        Self {
+            language: node.language,
+            project: node.project_id.clone(),
+            qualified_name: node.qualified_name.clone(),
+            type_parameters: node
+                .type_parameters
+                .clone()
+                .filter(|_| is_csharp && is_type),
+            parent: node.parent.filter(|_| is_csharp && !is_type),
+        }
+    }
+}
+
 /// Groups symbols by qualified name, best group first; each group with its class.
 fn ranked(found: Vec<Node>, ranks: &MatchRanks) -> Vec<(u8, SymbolGroup)> {
-    let mut by_name: FxHashMap<(Language, String, String), Vec<Node>> = FxHashMap::default();
+    let mut by_name: FxHashMap<GroupKey, Vec<Node>> = FxHashMap::default();
     for node in found {
-        by_name
-            .entry((
-                node.language,
-                node.project_id.clone(),
-                node.qualified_name.clone(),
-            ))
-            .or_default()
-            .push(node);
+        by_name.entry(GroupKey::of(&node)).or_default().push(node);
     }
 
     let at = |node: &Node| {

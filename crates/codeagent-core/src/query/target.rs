@@ -276,6 +276,11 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {
+        targets
+            .found
+            .extend(prose::joined_name(snapshot, &targets, &tokens)?);
+    }
+    if targets.found.is_empty() && targets.missing.is_empty() && targets.is_sentence {
         for word in targets.words.clone() {
             let event = event(sources, &targets, &word)?;
             targets.found.extend(event.filter(is_known_event));
@@ -328,6 +333,14 @@ fn add(
 ) -> Result<(), QueryError> {
     let snapshot = sources.snapshot();
     let text = token.text;
+
+    if targets.is_sentence && tokens::is_technical(token) {
+        let named = symbols(snapshot, text)?;
+        if named.map_or(true, |found| found.note.is_some()) {
+            targets.words.push(text.to_lowercase());
+            return Ok(());
+        }
+    }
 
     let paths = paths(snapshot, text)?;
     if !paths.is_empty() {
@@ -399,7 +412,10 @@ fn add(
         Err(_) if let Some(member) = external::by_member(snapshot, text)? => {
             targets.found.push(member)
         }
-        Err(_) if is_literal => targets.found.push(Target::Literal(literal(sources)?)),
+        // `reasoning_effort` may be the name of a property in a message.
+        Err(_) if is_literal || text.contains('_') && has_literal(snapshot, text)? => {
+            targets.found.push(Target::Literal(literal(sources)?));
+        }
         Err(error) => match alias::resolve(sources, text)? {
             Some(alias) => targets.found.push(Target::Symbols(alias)),
             None => targets.missing.push((text.to_owned(), error)),

@@ -21,6 +21,7 @@ mod questions;
 mod roots;
 mod routes;
 mod servers;
+mod subjects;
 #[cfg(unix)]
 mod terminal;
 

@@ -420,21 +420,3 @@ fn a_sentence_is_compared_with_source() {
         "{text}"
     );
 }
-
-#[test]
-fn a_setting_names_the_configuration_that_fills_it() {
-    let code = "class MailOptions { public int Port { get; set; } }
-class Mail { public int Open(MailOptions options) => options.Port; }
-class Setup {
-  void Add(IServiceCollection services, IConfiguration all) {
-    services.Configure<MailOptions>(
-      all.GetSection(\"mail\"));
-    cache.Get<MailOptions>(\"last\");
-  }
-}
-";
-    let shop = Shop::with(&[("src/Mail.cs", code)]);
-    let text = shop.stdout(&["explore", "where is MailOptions.Port read?"]);
-    let filled = "filled from a configuration at (1):\nsrc/\n Mail.cs\n  5 Setup.Add: services.Configure<MailOptions>( all.GetSection(\"mail\"));";
-    assert!(text.contains(filled), "{text}");
-}

@@ -35,9 +35,10 @@ pub(super) fn as_written(snapshot: &Snapshot, text: &str) -> Result<Option<Targe
     Ok(target(text, symbols).filter(|_| all))
 }
 
-/// Resolves a name to symbols outside the repository that types of it inherit.
+/// Resolves a name to symbols outside the repository that are spelled so and that types of it inherit.
 pub(super) fn extended(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> {
-    let symbols = resolve_external(snapshot, text)?;
+    let mut symbols = resolve_external(snapshot, text)?;
+    symbols.retain(|found| found.symbol.path().ends_with(text));
     let is_extended = !types_below(snapshot, &symbols)?.is_empty();
     Ok(target(text, symbols).filter(|_| is_extended))
 }

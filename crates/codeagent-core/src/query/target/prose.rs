@@ -1,6 +1,6 @@
 //! Names among the words of a sentence that do not look like names.
 
-use super::tokens::{Token, is_common};
+use super::tokens::{Token, is_common, name_words};
 use super::{EVENTS, MAX_TARGETS, Target, Targets, event, is_known_event, symbols};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
 use crate::query::{QueryError, Sources, SymbolGroup};
@@ -8,6 +8,12 @@ use crate::store::{self, Snapshot};
 
 /// Maximum number of uncommon lower-case words in a sentence that may be names.
 const MAX_PLAIN: usize = 2;
+
+/// Maximum number of words that are joined to a name.
+const MAX_JOINED: usize = 4;
+
+/// Words that stand between names rather than in them.
+const FILLERS: [&str; 8] = ["a", "an", "are", "do", "does", "is", "of", "the"];
 
 /// Maximum number of symbols of one name that are looked at.
 const MAX_NAMED: usize = 60;
@@ -104,6 +110,46 @@ pub(super) fn plain_event(
     Ok(None)
 }
 
+/// Returns the symbol whose name consists of words of a sentence that follow each other, the longest one:
+/// `where is the screenshot delay read?` names `ScreenshotDelay`.
+pub(super) fn joined_name(
+    snapshot: &Snapshot,
+    targets: &Targets,
+    tokens: &[Token<'_>],
+) -> Result<Option<Target>, QueryError> {
+    for length in (2..=MAX_JOINED).rev() {
+        for words in tokens.windows(length) {
+            let is_said = words.iter().all(Token::is_plain) && words.iter().any(is_uncommon);
+            if !is_said || words.iter().any(|word| FILLERS.contains(&word.text)) {
+                continue;
+            }
+            let words: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
+            let named = store::by_name(snapshot, &words.concat(), MAX_NAMED)?;
+            let is_meant = |node: &&Node| {
+                is_candidate(node, targets)
+                    && name_words(&node.name) == words
+                    && !node.flags.has(NodeFlags::LOCAL)
+            };
+            if let Some(found) = named.iter().find(is_meant)
+                && let Ok(target) = symbols(snapshot, &found.name)?
+            {
+                return Ok(Some(Target::Symbols(target)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Reports whether a sentence may be about a symbol: `what happens when a game is started?` is not about
+/// properties `game`.
+fn is_candidate(node: &Node, targets: &Targets) -> bool {
+    match node.node_type {
+        NodeType::Module => false,
+        NodeType::Property => !targets.mentions(&["happen"]),
+        _ => true,
+    }
+}
+
 /// Returns the word of a sentence that is most likely a name: the last one that is the name of a
 /// function or type, or of a variable or property that is read or written.
 pub(super) fn plain_name(
@@ -116,24 +162,16 @@ pub(super) fn plain_name(
         return Ok(None);
     }
 
-    // `what happens when a game is started?` is not about properties `game`.
-    let has_values = !targets.mentions(&["happen"]);
-    let is_candidate = |node: &Node| match node.node_type {
-        NodeType::Module => false,
-        NodeType::Property => has_values,
-        _ => true,
-    };
-
     for token in tokens.iter().rev().filter(|token| is_uncommon(token)) {
         let named = store::by_name(snapshot, token.text, MAX_TARGETS)?;
         let is_declared = named
             .iter()
-            .any(|node| node.name == token.text && is_candidate(node));
+            .any(|node| node.name == token.text && is_candidate(node, targets));
 
         if is_declared
             && let Ok(target) = symbols(snapshot, token.text)?
             && let Some(best) = target.groups.first()
-            && is_candidate(best.first())
+            && is_candidate(best.first(), targets)
         {
             return Ok(Some(Target::Symbols(target)));
         }

@@ -101,6 +101,48 @@ pub fn name_words(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Words with capitals that a question writes without naming code: `the public API of Cart`, `which React
+/// component`.
+const TECHNICAL: [&str; 32] = [
+    "AI",
+    "API",
+    "ASP.NET",
+    "Angular",
+    "C#",
+    "CI",
+    "CLI",
+    "CRUD",
+    "CSS",
+    "DB",
+    "DI",
+    "GUI",
+    "GraphQL",
+    "HTML",
+    "HTTP",
+    "JSON",
+    "JavaScript",
+    "LLM",
+    "NestJS",
+    "Node",
+    "ORM",
+    "REST",
+    "React",
+    "SDK",
+    "SMS",
+    "SQL",
+    "SSO",
+    "TypeScript",
+    "UI",
+    "URL",
+    "Vue",
+    "XML",
+];
+
+/// Reports whether a word of a sentence names code only if code has exactly that name.
+pub(super) fn is_technical(token: &Token<'_>) -> bool {
+    !token.is_quoted && !token.is_code && TECHNICAL.contains(&token.text)
+}
+
 /// Reports whether a word is the method of an HTTP request.
 #[must_use]
 pub fn is_request_method(word: &str) -> bool {

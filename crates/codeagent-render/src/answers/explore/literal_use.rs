@@ -39,7 +39,8 @@ pub(super) fn sections(
     Ok(())
 }
 
-/// Returns the uses of the constants that hold a string: `process.env[KEY]`.
+/// Returns the uses of the constants that hold a string, such as `process.env[KEY]`, and of the properties
+/// that an attribute gives it as a name: `[JsonPropertyName("total")] int Total`.
 pub(super) fn uses_of_constants(
     occurrences: &mut Occurrences<'_, '_>,
     sites: &[LiteralSite],
@@ -49,7 +50,8 @@ pub(super) fn uses_of_constants(
         let is_value = node.node_type == NodeType::Property || node.kind == NodeKind::Variable;
         let span = node.spans.first();
         let is_line = span.is_some_and(|span| {
-            span.span.start.line == site.line && span.span.end_line == site.line
+            let is_only = span.span.start.line == site.line && span.span.end_line == site.line;
+            is_only || site.line < span.name_line
         });
         is_value && is_line && !query::is_test_path(&site.path)
     };

@@ -138,7 +138,8 @@ fn uses(
         let section = Section::occurrence_rows("callers", "called or used by", code);
         document.section(wants.weigh(section, is_wanted, 20));
     } else {
-        reads_and_writes(subject, document, code);
+        let is_used_elsewhere = !tests.is_empty() || !implementations.is_empty();
+        reads_and_writes(subject, document, code, is_used_elsewhere);
         bindings(subject, document, occurrences)?;
     }
     if wants.levels || wants.impact {

@@ -17,12 +17,16 @@ const BINDERS: [&str; 4] = [
 ];
 
 /// Adds the uses of a field, property or variable; writes are separate where the source lines show
-/// them.
+/// them. Says so if there are none here and elsewhere.
 pub(super) fn reads_and_writes(
     subject: &Subject<'_>,
     document: &mut Document,
     uses: Vec<Occurrence>,
+    is_used_elsewhere: bool,
 ) {
+    if uses.is_empty() && !is_used_elsewhere {
+        document.line("nothing in the index is known to use it");
+    }
     let wants = subject.wants;
     let name = &subject.first().name;
     let is_wanted = wants.callers || wants.impact || wants.flow;

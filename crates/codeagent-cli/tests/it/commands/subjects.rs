@@ -1,0 +1,93 @@
+//! `codeagent explore`: what the names and words of a question stand for.
+
+use super::Shop;
+
+#[test]
+fn a_setting_names_the_configuration_that_fills_it() {
+    let code = "class MailOptions { public int Port { get; set; } }
+class Mail { public int Open(MailOptions options) => options.Port; }
+class Setup {
+  void Add(IServiceCollection services, IConfiguration all) {
+    services.Configure<MailOptions>(
+      all.GetSection(\"mail\"));
+    cache.Get<MailOptions>(\"last\");
+  }
+}
+";
+    let shop = Shop::with(&[("src/Mail.cs", code)]);
+    let text = shop.stdout(&["explore", "where is MailOptions.Port read?"]);
+    let filled = "filled from a configuration at (1):\nsrc/\n Mail.cs\n  5 Setup.Add: services.Configure<MailOptions>( all.GetSection(\"mail\"));";
+    assert!(text.contains(filled), "{text}");
+}
+
+#[test]
+fn a_name_in_a_message_leads_to_its_property() {
+    let code = "class Mail {
+  [JsonPropertyName(\"sent_by\")]
+  public string Sender { get; set; }
+  public string Unused { get; set; }
+}
+class Post { string Of(Mail mail) => mail.Sender; }
+";
+    let shop = Shop::with(&[("src/Mail.cs", code)]);
+    let text = shop.stdout(&["explore", "where is sent_by read?"]);
+    assert!(text.contains("6 Post.Of: "), "{text}");
+    let text = shop.stdout(&["explore", "where is Mail.Unused read?"]);
+    assert!(
+        text.contains("nothing in the index is known to use it"),
+        "{text}"
+    );
+}
+
+#[test]
+fn types_that_differ_in_type_parameters_are_apart() {
+    let code = "class Sum { public virtual void Show() { } }
+class Sum<T> { public virtual void Show() { } }
+class IntSum : Sum<int> { public override void Show() { } }
+class PlainSum : Sum { public override void Show() { } }
+";
+    let shop = Shop::with(&[("src/Sum.cs", code)]);
+    let text = shop.stdout(&["explore", "who overrides Sum.Show?"]);
+    let own = text.split("uses of").next().unwrap_or_default();
+    assert!(
+        own.contains("PlainSum.Show") && !own.contains("IntSum"),
+        "{text}"
+    );
+}
+
+#[test]
+fn technical_words_are_no_names_and_a_name_counts_as_written() {
+    let a =
+        "import { OnInit } from 'framework';\nexport class A implements OnInit { onInit() {} }\n";
+    let b =
+        "export class Bell { onInit() {} }\nexport const word = 'API';\nexport function api() {}\n";
+    let shop = Shop::with(&[("web/a.ts", a), ("web/b.ts", b)]);
+    let text = shop.stdout(&["explore", "who implements onInit?"]);
+    assert!(
+        text.contains("A.onInit") && text.contains("Bell.onInit"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "what is the public API of Bell?"]);
+    assert!(text.starts_with("## exported class Bell"), "{text}");
+}
+
+#[test]
+fn a_source_may_be_called_test() {
+    let shop = Shop::with(&[
+        ("web/src/run.ts", "export function sweep() {}\n"),
+        (
+            "web/src/test.ts",
+            "import { sweep } from './run';\nexport const test = () => sweep();\n",
+        ),
+        (
+            "web/test/all.ts",
+            "import { sweep } from '../src/run';\nsweep();\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "who calls sweep?"]);
+    assert!(
+        text.contains("called or used by (1):\nweb/src/\n test.ts"),
+        "{text}"
+    );
+    assert!(text.contains("in tests (1):\nweb/test/"), "{text}");
+}
