@@ -276,11 +276,6 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {
-        targets
-            .found
-            .extend(prose::joined_name(snapshot, &targets, &tokens)?);
-    }
-    if targets.found.is_empty() && targets.missing.is_empty() && targets.is_sentence {
         for word in targets.words.clone() {
             let event = event(sources, &targets, &word)?;
             targets.found.extend(event.filter(is_known_event));
@@ -289,7 +284,11 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             let named = prose::plain_event(sources, &targets, &tokens)?;
             targets.found.extend(named);
         }
-        let named = prose::plain_name(snapshot, &targets, &tokens)?;
+        let named = match prose::joined_name(snapshot, &targets, &tokens)? {
+            Some(_) if !targets.found.is_empty() => None,
+            Some(joined) => Some(joined),
+            None => prose::plain_name(snapshot, &targets, &tokens)?,
+        };
         targets.found.extend(named);
     }
     if targets.found.is_empty() {
@@ -519,10 +518,11 @@ fn paths(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
     Ok(Vec::new())
 }
 
-/// Returns the files of a module path without an ending, as an import has it: `utils/console`.
+/// Returns the files of a module path without an ending, as an import has it: `utils/console`. A name with a
+/// hyphen is that of a file, because code cannot have it: `send-mail.handler`.
 fn modules(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
     let path = text.trim_start_matches("./");
-    if path.starts_with('/') || !path.contains('/') || path.contains(['#', '{', '*', ':']) {
+    if path.starts_with('/') || !path.contains(['/', '-']) || path.contains(['#', '{', '*', ':']) {
         return Ok(Vec::new());
     }
     for ending in MODULE_ENDINGS {

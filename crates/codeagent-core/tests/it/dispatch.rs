@@ -10,6 +10,7 @@ use codeagent_core::store;
 use crate::repository::Repository;
 
 mod origins;
+mod subscriptions;
 
 fn check(files: &[(&str, &str)], expected: &[&str]) {
     let mut repository = Repository::of(files);

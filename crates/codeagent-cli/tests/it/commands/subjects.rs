@@ -91,3 +91,52 @@ fn a_source_may_be_called_test() {
     );
     assert!(text.contains("in tests (1):\nweb/test/"), "{text}");
 }
+
+#[test]
+fn words_that_join_to_a_name_are_that_name() {
+    let code = "class Oven {
+  public int BakingTime = 5;
+  int Bake() => BakingTime;
+  void BakeBread() { }
+}
+class Timer { int time; int Rest() => time; }
+";
+    let shop = Shop::with(&[("src/Oven.cs", code)]);
+    let text = shop.stdout(&["explore", "Where is the baking time setting read?"]);
+    assert!(
+        text.starts_with("## public field Oven.BakingTime"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "What happens when bake bread is pressed?"]);
+    assert!(text.contains("method Oven.BakeBread"), "{text}");
+}
+
+#[test]
+fn a_name_with_a_hyphen_is_a_file() {
+    let run =
+        "import { bake } from './bake-bread.handler';\nexport function runOven() { bake(); }\n";
+    let shop = Shop::with(&[
+        ("web/run.ts", run),
+        ("web/bake-bread.handler.ts", "export function bake() {}\n"),
+    ]);
+    let text = shop.stdout(&["explore", "how does runOven get to bake-bread.handler?"]);
+    assert!(
+        text.starts_with("how runOven leads to bake-bread.handler.ts"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_attribute_writes_a_property_and_a_pattern_reads_it() {
+    let page = "export type Props = { bright?: boolean };
+export const Page = ({ bright = false }: Props) => <p>{bright ? 1 : 2}</p>;
+export const All = () => <Page bright={true} />;
+";
+    let shop = Shop::with(&[("web/page.tsx", page)]);
+    let text = shop.stdout(&["explore", "who sets Props.bright?"]);
+    let (reads, writes) = text.split_once("written by (1)").unwrap_or_default();
+    assert!(
+        reads.contains("2 Page") && writes.contains("3 All"),
+        "{text}"
+    );
+}

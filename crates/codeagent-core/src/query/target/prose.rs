@@ -12,6 +12,11 @@ const MAX_PLAIN: usize = 2;
 /// Maximum number of words that are joined to a name.
 const MAX_JOINED: usize = 4;
 
+/// Beginnings of words for what is done with a value.
+const OF_VALUES: &[&str] = &[
+    "assign", "chang", "default", "field", "propert", "read", "set", "us", "writ",
+];
+
 /// Words that stand between names rather than in them.
 const FILLERS: [&str; 8] = ["a", "an", "are", "do", "does", "is", "of", "the"];
 
@@ -126,7 +131,9 @@ pub(super) fn joined_name(
             let words: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
             let named = store::by_name(snapshot, &words.concat(), MAX_NAMED)?;
             let is_meant = |node: &&Node| {
+                let is_value = node.node_type == NodeType::Property;
                 is_candidate(node, targets)
+                    && (!is_value || targets.mentions(OF_VALUES))
                     && name_words(&node.name) == words
                     && !node.flags.has(NodeFlags::LOCAL)
             };

@@ -31,9 +31,12 @@ pub(super) fn reads_and_writes(
     let name = &subject.first().name;
     let is_wanted = wants.callers || wants.impact || wants.flow;
     let is_event = subject.first().kind == NodeKind::Event;
+    // The attribute of a JSX element writes a property.
+    let is_property = subject.first().kind == NodeKind::Property;
     let (writes, reads): (Vec<_>, Vec<_>) = uses.into_iter().partition(|place| {
-        let source = place.source.as_deref();
-        source.is_some_and(|source| is_written(source, name))
+        let source = place.source.as_deref().unwrap_or_default();
+        let is_passed = is_property && source.contains(&format!(" {name}={{"));
+        is_passed || !is_default(source, name, &place.path) && is_written(source, name)
     });
 
     let (written, read) = if is_event {
@@ -95,6 +98,15 @@ fn add_next_line(
     Ok(())
 }
 
+/// Reports whether a line takes a name out of an object, with a default: `({ total = 0 }) =>`.
+fn is_default(line: &str, name: &str, path: &str) -> bool {
+    let found = line.split_once(&format!("{name} = "));
+    let Some((before, rest)) = found.filter(|_| !path.ends_with(".cs")) else {
+        return false;
+    };
+    before.trim_end().ends_with(['{', ',']) && rest.contains('}')
+}
+
 /// Reports whether a line assigns a name.
 fn is_written(line: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -137,6 +149,18 @@ fn is_declared_after(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_default_in_a_pattern_is_no_write() {
+        for (line, path, expected) in [
+            ("({ total = 0, sum }) => total", "a.ts", true),
+            ("const { sum, total = 0 } = cart;", "a.ts", true),
+            ("total = 0;", "a.ts", false),
+            ("new Cart { total = 0 }", "a.cs", false),
+        ] {
+            assert_eq!(is_default(line, "total", path), expected, "{line}");
+        }
+    }
 
     #[test]
     fn writes_are_distinguished_from_reads() {

@@ -1,4 +1,4 @@
-//! Event subscriptions: `x.Event += handler`.
+//! Event subscriptions: `x.Event += handler`, also of a field or property with a delegate type.
 
 use codeagent_lang::{Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;
@@ -8,7 +8,7 @@ use codeagent_model::graph::Confidence;
 use crate::resolve::edges::SiteResolver;
 
 impl SiteResolver<'_> {
-    /// Records `event += handler`.
+    /// Records `event += handler`. What a function is added to is an event or a delegate.
     pub(super) fn record_subscription(
         &self,
         site: &Site,
@@ -21,7 +21,14 @@ impl SiteResolver<'_> {
         };
         let declared = self.lookup_named(event).0;
         let (source, label) = match declared.first() {
-            Some(first) if self.decl(first.decl).kind != DeclKind::Event => return,
+            Some(first)
+                if !matches!(
+                    self.decl(first.decl).kind,
+                    DeclKind::Event | DeclKind::Field | DeclKind::Property
+                ) =>
+            {
+                return;
+            }
             Some(first) if !self.is_external_file(first.decl.file) => {
                 (DispatchEnd::from(first.decl), String::new())
             }
