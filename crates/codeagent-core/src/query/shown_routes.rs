@@ -1,6 +1,8 @@
 //! Routes of a client whose lists are loaded by other routes: `{ path: "carts", loadChildren: () =>
 //! import("./carts.routes") }` and `{ path: ":id", component: Cart }` show `/carts/:id`.
 
+use rustc_hash::FxHashSet;
+
 use crate::model::dispatch::{DispatchKind, route_key};
 use crate::model::graph::{EdgeDirection, NodeId};
 use crate::query::QueryError;
@@ -27,7 +29,11 @@ pub(super) fn shown_routes(
     let key = route_key(path);
     let segments: Vec<&str> = key.split('/').collect();
 
-    let mut shown = Vec::new();
+    let mut walk = ShownWalk {
+        snapshot,
+        visited: FxHashSet::default(),
+        shown: Vec::new(),
+    };
     for base in 0..segments.len().min(MAX_BASE + 1) {
         let rest = &segments[base..];
         for count in 1..=rest.len() {
@@ -36,51 +42,56 @@ pub(super) fn shown_routes(
             for row in store::dispatch_with_key(snapshot, DispatchKind::Shows, &key)? {
                 let list = row.target.map(|id| List { id, depth: 0 });
                 if let Some(list) = list.filter(|list| row.source != Some(list.id)) {
-                    shown_below(snapshot, list, rest, &mut shown)?;
+                    walk.enter(list, rest)?;
                 }
             }
         }
-        if !shown.is_empty() {
+        if !walk.shown.is_empty() {
             break;
         }
     }
 
-    for row in &mut shown {
+    for row in &mut walk.shown {
         row.label = path.to_owned();
     }
-    Ok(shown)
+    Ok(walk.shown)
 }
 
-/// Adds what a list of routes shows at the rest of a path.
-fn shown_below(
-    snapshot: &Snapshot,
-    list: List,
-    rest: &[&str],
-    shown: &mut Vec<DispatchRow>,
-) -> Result<(), QueryError> {
-    for row in routes_of_list(snapshot, list.id)? {
-        let Some(rest) = without_route(rest, &row.label) else {
-            continue;
-        };
+/// A search for what lists of routes show at the rest of a path.
+struct ShownWalk<'s> {
+    snapshot: &'s Snapshot,
+    /// Lists that were entered, each with the number of segments left.
+    visited: FxHashSet<(NodeId, usize)>,
+    shown: Vec<DispatchRow>,
+}
 
-        let inner = row.target.filter(|target| *target != list.id);
-        let is_list = match inner {
-            Some(inner) => !routes_of_list(snapshot, inner)?.is_empty(),
-            None => false,
-        };
-        match inner.filter(|_| is_list && list.depth < MAX_DEPTH) {
-            Some(id) => {
-                let inner = List {
-                    id,
-                    depth: list.depth + 1,
-                };
-                shown_below(snapshot, inner, rest, shown)?;
-            }
-            None if rest.is_empty() && !is_list => shown.push(row),
-            None => {}
+impl ShownWalk<'_> {
+    /// Adds what a list of routes shows at the rest of a path.
+    fn enter(&mut self, list: List, rest: &[&str]) -> Result<(), QueryError> {
+        if !self.visited.insert((list.id, rest.len())) {
+            return Ok(());
         }
+        for row in routes_of_list(self.snapshot, list.id)? {
+            let Some(rest) = without_route(rest, &row.label) else {
+                continue;
+            };
+
+            let inner = row.target.filter(|target| *target != list.id);
+            let is_list = match inner {
+                Some(inner) => !routes_of_list(self.snapshot, inner)?.is_empty(),
+                None => false,
+            };
+            match inner.filter(|_| is_list && list.depth < MAX_DEPTH) {
+                Some(id) => {
+                    let depth = list.depth + 1;
+                    self.enter(List { id, depth }, rest)?;
+                }
+                None if rest.is_empty() && !is_list => self.shown.push(row),
+                None => {}
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Returns the rest of a path behind a route; `None` if the path does not begin with it.

@@ -12,6 +12,9 @@ const MAX_PLAIN: usize = 2;
 /// Maximum number of words that are joined to a name.
 const MAX_JOINED: usize = 4;
 
+/// Maximum number of words of a sentence among which a name is looked for.
+const MAX_WORDS: usize = 60;
+
 /// Beginnings of words for what is done with a value.
 const OF_VALUES: &[&str] = &[
     "assign", "chang", "default", "field", "propert", "read", "set", "us", "writ",
@@ -122,6 +125,7 @@ pub(super) fn joined_name(
     targets: &Targets,
     tokens: &[Token<'_>],
 ) -> Result<Option<Target>, QueryError> {
+    let tokens = &tokens[..tokens.len().min(MAX_WORDS)];
     for length in (2..=MAX_JOINED).rev() {
         for words in tokens.windows(length) {
             let is_said = words.iter().all(Token::is_plain) && words.iter().any(is_uncommon);
