@@ -16,11 +16,11 @@ const MAX_FOLDERS: usize = 4;
 const MAX_WRITTEN_BYTES: usize = 300;
 
 /// First words of questions for several things.
-const STARTS: [&str; 5] = ["list", "show", "what", "where", "which"];
+const STARTS: [&str; 4] = ["list", "show", "what", "which"];
 
 /// What frameworks know by a line.
 struct Framework {
-    /// The beginnings of words that a question for it has: one of each list.
+    /// Words that a question for it has: one of each list.
     words: &'static [&'static [&'static str]],
     /// What its lines do.
     title: &'static str,
@@ -39,7 +39,14 @@ const FRAMEWORKS: [Framework; 6] = [
     },
     Framework {
         words: &[
-            &["schedule", "cron", "periodic", "recurring", "nightly"],
+            &[
+                "schedule",
+                "scheduled",
+                "cron",
+                "periodically",
+                "recurring",
+                "nightly",
+            ],
             &["jobs", "tasks", "work", "run", "functions", "put"],
         ],
         title: "lines that put work on a schedule",
@@ -47,7 +54,7 @@ const FRAMEWORKS: [Framework; 6] = [
     },
     Framework {
         words: &[
-            &["line", "cli", "command-line", "terminal"],
+            &["cli", "command-line", "terminal"],
             &["options", "switches", "flags", "arguments", "parameters"],
         ],
         title: "lines that declare options or arguments of a command line",
@@ -63,15 +70,8 @@ const FRAMEWORKS: [Framework; 6] = [
     },
     Framework {
         words: &[
-            &["middleware"],
-            &[
-                "middlewares",
-                "registered",
-                "installed",
-                "applied",
-                "exist",
-                "run",
-            ],
+            &["middleware", "middlewares"],
+            &["middlewares", "registered", "installed", "exist"],
         ],
         title: "lines that register middleware",
         pattern: r"\b(app|router|server|koa|fastify|api)\.(use|register|Use\w*)\(|\bUseMiddleware<",
@@ -79,7 +79,7 @@ const FRAMEWORKS: [Framework; 6] = [
     Framework {
         words: &[
             &["background", "hosted"],
-            &["services", "tasks", "workers", "jobs", "processes"],
+            &["services", "tasks", "workers", "jobs"],
         ],
         title: "lines that register or declare work in the background",
         pattern: r"\bAddHostedService\b|\b(BackgroundService|IHostedService)\b\s*($|[,{(])|new Worker\(|@Processor\(",
@@ -141,9 +141,12 @@ fn is_written(line: &Occurrence) -> bool {
 
 /// Returns the words of a question in lower case.
 fn plain_words(question: &str) -> Vec<String> {
-    let words = question.split(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '.'));
+    let text = question
+        .to_lowercase()
+        .replace("command line", "command-line");
+    let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '.' | '-'));
     words
-        .map(|word| word.trim_end_matches('.').to_lowercase())
+        .map(|word| word.trim_matches(['.', '-']).to_owned())
         .filter(|word| !word.is_empty())
         .collect()
 }
@@ -154,10 +157,7 @@ fn asked(words: &[String]) -> Option<&'static Framework> {
     if !STARTS.contains(&first.as_str()) {
         return None;
     }
-    let has = |beginnings: &&[&str]| {
-        let begins = |word: &String| beginnings.iter().any(|start| word.starts_with(start));
-        words.iter().any(begins)
-    };
+    let has = |list: &&[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     FRAMEWORKS
         .iter()
         .find(|framework| framework.words.iter().all(has))
@@ -207,6 +207,10 @@ mod tests {
                 "",
             ),
             ("Where is the schedule stored?", ""),
+            ("Which client options are there?", ""),
+            ("What parameters does the line chart take?", ""),
+            ("Which function processes the background image?", ""),
+            ("Where is the rate limit middleware applied?", ""),
             ("The schedule is wrong", ""),
         ] {
             let title = asked(&plain_words(question)).map_or("", |found| found.title);

@@ -14,15 +14,17 @@ const MAX_SEGMENTS: usize = 8;
 /// with its end, because a server may have a path of its own (`/v1`); else those with a parameter where the
 /// path has a value: `/users/:id` for `/users/7`.
 pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
-    let through_others = mounted_routes(snapshot, path)?.into_iter();
-    let through_others = through_others.chain(shown_routes(snapshot, path)?);
-    let mut routes: Vec<DispatchStep> = through_others.map(DispatchStep::of).collect();
+    let mounted = mounted_routes(snapshot, path)?;
+    let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
     for kind in [DispatchKind::Serves, DispatchKind::Shows] {
         let key = kind.key(path);
         let mut rows = match key.as_str() {
             "" => store::dispatch_without_key(snapshot, kind, path)?,
             _ => store::dispatch_with_key(snapshot, kind, &key)?,
         };
+        if kind == DispatchKind::Shows {
+            rows.extend(shown_routes(snapshot, path)?);
+        }
         if rows.is_empty() && routes.is_empty() && !key.is_empty() {
             rows = store::dispatch_below(snapshot, kind, &key)?;
         }

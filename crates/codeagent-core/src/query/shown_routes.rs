@@ -1,5 +1,6 @@
 //! Routes of a client whose lists are loaded by other routes: `{ path: "carts", loadChildren: () =>
-//! import("./carts.routes") }` and `{ path: ":id", component: Cart }` show `/carts/:id`.
+//! import("./carts.routes").then((it) => it.routes) }` and `{ path: ":id", component: Cart }` show
+//! `/carts/:id`. In one list, a text precedes a parameter, and that precedes `**`.
 
 use rustc_hash::FxHashSet;
 
@@ -71,11 +72,16 @@ impl ShownWalk<'_> {
         if !self.visited.insert((list.id, rest.len())) {
             return Ok(());
         }
-        for row in routes_of_list(self.snapshot, list.id)? {
+        let mut rows = routes_of_list(self.snapshot, list.id)?;
+        rows.retain(|row| without_route(rest, &row.label).is_some());
+        let named = rows.iter().filter(|row| !row.label.is_empty());
+        let best = named.map(|row| precedence(&row.label)).min();
+        rows.retain(|row| row.label.is_empty() || Some(precedence(&row.label)) == best);
+
+        for row in rows {
             let Some(rest) = without_route(rest, &row.label) else {
                 continue;
             };
-
             let inner = row.target.filter(|target| *target != list.id);
             let is_list = match inner {
                 Some(inner) => !routes_of_list(self.snapshot, inner)?.is_empty(),
@@ -91,6 +97,15 @@ impl ShownWalk<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns 0 for a route without parameters, 1 for one with, and 2 for one that matches anything.
+fn precedence(route: &str) -> u8 {
+    if route.contains('*') {
+        2
+    } else {
+        u8::from(route.contains([':', '$']))
     }
 }
 

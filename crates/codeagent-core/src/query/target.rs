@@ -268,7 +268,11 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             method.take()
         };
         if token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
-            add(sources, &mut targets, token, method)?;
+            let is_other = |other: &Token<'_>| {
+                other.is_name(targets.is_sentence) && !tokens::is_technical(other)
+            };
+            let has_others = tokens.iter().any(is_other);
+            add(sources, &mut targets, token, (method, has_others))?;
         }
     }
     if targets.is_sentence {
@@ -323,19 +327,19 @@ fn whole(snapshot: &Snapshot, text: &str) -> Result<Option<Target>, QueryError> 
 }
 
 /// Adds the targets of a token, or the reason why there are none. For a route, `method` is the HTTP
-/// method before it.
+/// method before it; `has_others` tells whether other words of the sentence are names for sure.
 fn add(
     sources: &mut Sources<'_>,
     targets: &mut Targets,
     token: &Token<'_>,
-    method: Option<&str>,
+    (method, has_others): (Option<&str>, bool),
 ) -> Result<(), QueryError> {
     let snapshot = sources.snapshot();
     let text = token.text;
 
     if targets.is_sentence && tokens::is_technical(token) {
-        let named = symbols(snapshot, text)?;
-        if named.map_or(true, |found| found.note.is_some()) {
+        let is_named = symbols(snapshot, text)?.is_ok_and(|found| found.note.is_none());
+        if !is_named && (has_others || external::as_written(snapshot, text)?.is_none()) {
             targets.words.push(text.to_lowercase());
             return Ok(());
         }
@@ -351,7 +355,8 @@ fn add(
         targets.found.push(Target::Literal(route));
         return Ok(());
     }
-    if method.is_none() {
+    let is_file = text.contains('/') || !token.is_quoted && !has_literal(snapshot, text)?;
+    if method.is_none() && is_file {
         let modules = modules(snapshot, text)?;
         if !modules.is_empty() {
             targets.found.extend(modules);

@@ -235,7 +235,7 @@ fn a_client_may_leave_the_base_address_out() {
 fn a_route_leads_through_lists_that_are_loaded() {
     let app = "export const routes = [{ path: 'shop', loadChildren: () => import('./shop/shop.routes').then((m) => m.routes) }];\n";
     let inner = "import { ShopPage } from './shop.page';\nexport const routes = [\n  { path: '', component: ShopPage },\n  { path: 'carts', loadChildren: () => import('./carts.routes').then((m) => m.routes) },\n];\n";
-    let carts = "import { CartPage } from './cart.page';\nexport const routes = [{ path: ':id', component: CartPage }];\n";
+    let carts = "import { CartPage } from './cart.page';\nexport const routes = [{ path: 'new', component: NewPage }, { path: ':id', component: CartPage }];\nclass NewPage {}\n";
     let shop = Shop::with(&[
         ("web/app.routes.ts", app),
         ("web/shop/shop.routes.ts", inner),
@@ -247,6 +247,11 @@ fn a_route_leads_through_lists_that_are_loaded() {
     let text = shop.stdout(&["explore", "Which component is shown at /shop/carts/:id?"]);
     let found = "route \"/shop/carts/:id\" at web/shop/carts.routes.ts:2: CartPage  web/shop/cart.page.ts:1";
     assert!(text.contains(found), "{text}");
+    let text = shop.stdout(&["explore", "Which component is shown at /shop/carts/new?"]);
+    assert!(
+        text.contains("NewPage") && !text.contains("CartPage"),
+        "{text}"
+    );
     let text = shop.stdout(&["explore", "Which component is shown at /shop/carts/7?"]);
     assert!(text.contains("CartPage  web/shop/cart.page.ts:1"), "{text}");
     let text = shop.stdout(&["explore", "Which component is shown at /shop?"]);

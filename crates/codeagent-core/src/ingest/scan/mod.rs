@@ -213,15 +213,17 @@ pub fn package_folders(workspace: &Workspace, rows: &[PackageRow]) -> Vec<Entry>
     entries(workspace, folders)
 }
 
-/// Returns the folders of files that a tsconfig extends; they may be ignored.
+/// Returns the folders of files that a tsconfig extends; they may be ignored. Of a folder that is missing or a
+/// link, the nearest one above it.
 fn extended_folders(workspace: &Workspace, known: &KnownFiles) -> Vec<Entry> {
-    entries(
-        workspace,
-        known
-            .extended()
-            .filter_map(|(path, _)| path.parent())
-            .collect(),
-    )
+    let is_folder = |path: &RepoPath| {
+        let entry = workspace.entry_at(path);
+        entry.is_some_and(|entry| entry.kind == EntryKind::Directory)
+    };
+    let nearest = |(path, _): (RepoPath, &InputRow)| {
+        std::iter::successors(path.parent(), RepoPath::parent).find(is_folder)
+    };
+    entries(workspace, known.extended().filter_map(nearest).collect())
 }
 
 fn entries(workspace: &Workspace, folders: BTreeSet<RepoPath>) -> Vec<Entry> {

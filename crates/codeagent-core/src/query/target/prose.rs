@@ -15,9 +15,10 @@ const MAX_JOINED: usize = 4;
 /// Maximum number of words of a sentence among which a name is looked for.
 const MAX_WORDS: usize = 60;
 
-/// Beginnings of words for what is done with a value.
+/// Words for values and what is done with them.
 const OF_VALUES: &[&str] = &[
-    "assign", "chang", "default", "field", "propert", "read", "set", "us", "writ",
+    "assigned", "change", "changed", "changes", "default", "field", "property", "read", "reads",
+    "set", "sets", "setting", "use", "used", "uses", "write", "writes", "written",
 ];
 
 /// Words that stand between names rather than in them.
@@ -128,16 +129,20 @@ pub(super) fn joined_name(
     let tokens = &tokens[..tokens.len().min(MAX_WORDS)];
     for length in (2..=MAX_JOINED).rev() {
         for words in tokens.windows(length) {
-            let is_said = words.iter().all(Token::is_plain) && words.iter().any(is_uncommon);
-            if !is_said || words.iter().any(|word| FILLERS.contains(&word.text)) {
+            let is_said = words.iter().all(Token::is_plain)
+                && [words.first(), words.last()]
+                    .into_iter()
+                    .flatten()
+                    .all(is_uncommon);
+            let words: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
+            if !is_said || words.iter().any(|word| FILLERS.contains(&word.as_str())) {
                 continue;
             }
-            let words: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
             let named = store::by_name(snapshot, &words.concat(), MAX_NAMED)?;
             let is_meant = |node: &&Node| {
                 let is_value = node.node_type == NodeType::Property;
                 is_candidate(node, targets)
-                    && (!is_value || targets.mentions(OF_VALUES))
+                    && (!is_value || OF_VALUES.iter().any(|word| targets.has_word(word)))
                     && name_words(&node.name) == words
                     && !node.flags.has(NodeFlags::LOCAL)
             };

@@ -103,18 +103,14 @@ pub fn name_words(text: &str) -> Vec<String> {
 
 /// Words with capitals that a question writes without naming code: `the public API of Cart`, `which React
 /// component`.
-const TECHNICAL: [&str; 32] = [
-    "AI",
+const TECHNICAL: [&str; 27] = [
     "API",
     "ASP.NET",
     "Angular",
     "C#",
-    "CI",
     "CLI",
     "CRUD",
     "CSS",
-    "DB",
-    "DI",
     "GUI",
     "GraphQL",
     "HTML",
@@ -132,7 +128,6 @@ const TECHNICAL: [&str; 32] = [
     "SQL",
     "SSO",
     "TypeScript",
-    "UI",
     "URL",
     "Vue",
     "XML",

@@ -252,18 +252,12 @@ pub(super) fn is_tests_place(project: &str, qualified_name: &str) -> bool {
 /// Reports whether a file belongs to tests, judged by its path.
 #[must_use]
 pub fn is_test_path(path: &str) -> bool {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     // A file named so may show an A/B test, a folder does not: `src/UnitTest`.
-    let is_folder = |part: &str| is_tests(part) || part.len() > 4 && part.ends_with("Test");
-    if folder.split(['/', '.']).any(is_folder) {
-        return true;
-    }
-
-    // `src/test.ts` may run tests, and be none.
-    let is_source = folder.split('/').any(|part| part == "src");
-    let mut parts = name.split('.');
-    let stem = parts.next().unwrap_or_default();
-    parts.any(is_tests) || is_tests(stem) && !is_source
+    let has_test_folder = folder
+        .split(['/', '.'])
+        .any(|segment| segment.len() > 4 && segment.ends_with("Test"));
+    has_test_folder || path.split(['/', '.']).any(is_tests)
 }
 
 /// Reports whether a file is generated, judged by its path.

@@ -28,6 +28,7 @@ fn a_client_may_be_returned_by_functions() {
 export const one = (id: string) => { const api = useApi(); api.delete(`api/carts/${id}`); };
 export const two = (id: string) => { const api = useFixed({}); api.delete(`carts/${id}`); };
 export const three = (id: string) => useKept().delete(`carts/${id}`);
+export const type = async () => (await useApi().get('cart')).headers.get('carts/7');
 export const none = (id: string) => useNothing().delete(`carts/${id}`);
 ";
     check(
@@ -71,6 +72,7 @@ export class Carts {
   constructor(private http: HttpClient) {}
   one(id: string) { const url = build(`carts/${id}`); this.http.delete(url); }
   two(id: string) { const url = `/carts/${id}`; return this.http.delete(url); }
+  no(id: string) { const url = build('API_URL'); return this.http.delete(url); }
   none(id: string) { let url = `/carts/${id}`; url = id; return this.http.delete(url); }
 }
 ";

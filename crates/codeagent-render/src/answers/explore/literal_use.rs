@@ -13,6 +13,15 @@ use crate::text::{Document, Section};
 /// Maximum number of objects whose functions are shown.
 const MAX_OBJECTS: usize = 3;
 
+/// Parts of attributes that give a property a name in messages, configurations and databases.
+const NAMING: [&str; 5] = [
+    "BsonElement",
+    "Column(",
+    "DataMember",
+    "JsonProperty",
+    "KeyName(",
+];
+
 /// Adds the branches that a string selects and, unless its handlers are known, the calls of the functions in
 /// the objects that name it, themselves or through a constant.
 pub(super) fn sections(
@@ -45,20 +54,29 @@ pub(super) fn uses_of_constants(
     occurrences: &mut Occurrences<'_, '_>,
     sites: &[LiteralSite],
 ) -> Result<Vec<Occurrence>, AnswerError> {
-    let holds_it = |site: &&LiteralSite| {
+    let mut names_it = Vec::new();
+    for site in sites {
+        let line = occurrences
+            .sources
+            .line(&site.path, site.line)?
+            .unwrap_or_default();
+        names_it.push(NAMING.iter().any(|attribute| line.contains(attribute)));
+    }
+    let holds_it = |(site, names_it): &(&LiteralSite, bool)| {
         let node = &site.enclosing.node;
         let is_value = node.node_type == NodeType::Property || node.kind == NodeKind::Variable;
         let span = node.spans.first();
         let is_line = span.is_some_and(|span| {
             let is_only = span.span.start.line == site.line && span.span.end_line == site.line;
-            is_only || site.line < span.name_line
+            is_only || *names_it && site.line < span.name_line
         });
         is_value && is_line && !query::is_test_path(&site.path)
     };
     let constants: Vec<NodeId> = sites
         .iter()
+        .zip(names_it)
         .filter(holds_it)
-        .map(|site| site.enclosing.node.id)
+        .map(|(site, _)| site.enclosing.node.id)
         .collect();
     Ok(occurrences.uses_of(&constants, &[EdgeType::References, EdgeType::Calls])?)
 }

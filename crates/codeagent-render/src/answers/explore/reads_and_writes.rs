@@ -1,20 +1,15 @@
 //! Sections about the uses of a field, property or variable: what reads it, what writes it, and where a
 //! configuration fills its object.
 
-use codeagent_core::model::graph::{EdgeType, NodeKind};
-use codeagent_core::query::{Occurrence, Occurrences};
+use codeagent_core::model::graph::{EdgeType, Language, NodeKind};
+use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// Methods of .NET whose type argument is filled with a section of the configuration.
-const BINDERS: [&str; 4] = [
-    "AddOptions<",
-    "Configure<",
-    "ConfigureOptions<",
-    "PostConfigure<",
-];
+const BINDERS: [&str; 3] = ["AddOptions<", "Configure<", ".Get<"];
 
 /// Adds the uses of a field, property or variable; writes are separate where the source lines show
 /// them. Says so if there are none here and elsewhere.
@@ -25,7 +20,7 @@ pub(super) fn reads_and_writes(
     is_used_elsewhere: bool,
 ) {
     if uses.is_empty() && !is_used_elsewhere {
-        document.line("nothing in the index is known to use it");
+        document.line("the index knows no certain use of it");
     }
     let wants = subject.wants;
     let name = &subject.first().name;
@@ -35,7 +30,7 @@ pub(super) fn reads_and_writes(
     let is_property = subject.first().kind == NodeKind::Property;
     let (writes, reads): (Vec<_>, Vec<_>) = uses.into_iter().partition(|place| {
         let source = place.source.as_deref().unwrap_or_default();
-        let is_passed = is_property && source.contains(&format!(" {name}={{"));
+        let is_passed = is_property && is_attribute(source, name, &place.path);
         is_passed || !is_default(source, name, &place.path) && is_written(source, name)
     });
 
@@ -58,28 +53,41 @@ pub(super) fn bindings(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
     let property = subject.first();
-    let Some(owner) = property
-        .parent
-        .filter(|_| property.kind == NodeKind::Property)
-    else {
+    let is_filled = property.language == Language::CSharp && property.kind == NodeKind::Property;
+    let Some(owner) = property.parent.filter(|_| is_filled) else {
         return Ok(());
     };
+    let Some(symbol) = query::get_node(occurrences.sources.snapshot(), owner)? else {
+        return Ok(());
+    };
+    let argument = format!("{}>(", symbol.node.name);
 
     let uses = occurrences.incoming(&[owner], &[EdgeType::References])?;
     let mut places = occurrences.of_edges(&uses)?;
-    places.retain(|place| !place.is_test() && place.source.as_deref().is_some_and(is_binding));
+    let binds = |source: &str| is_binding(source) && source.contains(&argument);
+    places.retain(|place| !place.is_test() && place.source.as_deref().is_some_and(binds));
     for place in &mut places {
         add_next_line(occurrences, place)?;
     }
+    places.retain(|place| place.source.as_deref().is_some_and(names_configuration));
     let title = "its object is filled from a configuration at";
     document.section(Section::occurrence_rows("bindings", title, places).weighing(20));
     Ok(())
 }
 
-/// Reports whether a line fills an object from a configuration.
+/// Reports whether a line calls a method that may fill an object from a configuration.
 fn is_binding(line: &str) -> bool {
-    let reads_section = line.contains(".Get<") && line.to_lowercase().contains("config");
-    reads_section || BINDERS.iter().any(|binder| line.contains(binder))
+    BINDERS.iter().any(|binder| line.contains(binder))
+}
+
+/// Reports whether a text names a configuration or a section of one.
+fn names_configuration(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let given = text.split_once(">(").map_or("", |(_, given)| given);
+    text.contains(".get<") && text.contains("config")
+        || ["config", "section"]
+            .iter()
+            .any(|word| given.contains(word))
 }
 
 /// Adds the next line to a call that ends after a comma or parenthesis.
@@ -104,7 +112,18 @@ fn is_default(line: &str, name: &str, path: &str) -> bool {
     let Some((before, rest)) = found.filter(|_| !path.ends_with(".cs")) else {
         return false;
     };
-    before.trim_end().ends_with(['{', ',']) && rest.contains('}')
+    let Some((inside, after)) = rest.split_once('}') else {
+        return false;
+    };
+    let is_pattern = !inside.contains(';') && after.trim_start().starts_with([')', ':', '=', ',']);
+    before.trim_end().ends_with(['{', ',']) && is_pattern
+}
+
+/// Reports whether a line passes a property as an attribute of an element: `<Page bright={true} />`.
+fn is_attribute(line: &str, name: &str, path: &str) -> bool {
+    let attribute = format!("{name}={{");
+    let is_element = path.ends_with(".tsx") || path.ends_with(".jsx");
+    is_element && (line.starts_with(&attribute) || line.contains(&format!(" {attribute}")))
 }
 
 /// Reports whether a line assigns a name.
@@ -156,6 +175,8 @@ mod tests {
             ("({ total = 0, sum }) => total", "a.ts", true),
             ("const { sum, total = 0 } = cart;", "a.ts", true),
             ("total = 0;", "a.ts", false),
+            ("if (done) { total = 0; }", "a.ts", false),
+            ("() => { total = 1 }", "a.ts", false),
             ("new Cart { total = 0 }", "a.cs", false),
         ] {
             assert_eq!(is_default(line, "total", path), expected, "{line}");

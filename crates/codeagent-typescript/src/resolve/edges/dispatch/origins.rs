@@ -9,6 +9,7 @@
 use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
+use super::frameworks::{CLIENTS, CallMeaning, method_meaning};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::edges::targets::Referent;
 use crate::resolve::symbols::modules::ResolvedName;
@@ -28,15 +29,9 @@ pub enum Origin<'w> {
 }
 
 impl Origin<'_> {
-    /// Reports whether it is one of some packages, or a module in one.
+    /// Reports whether it is one of some packages.
     pub fn is_one_of(self, packages: &[&str]) -> bool {
-        let Self::Package(module) = self else {
-            return false;
-        };
-        packages.iter().any(|name| {
-            let inside = module.strip_prefix(name);
-            inside.is_some_and(|inside| inside.is_empty() || inside.starts_with('/'))
-        })
+        matches!(self, Self::Package(name) if packages.contains(&name))
     }
 }
 
@@ -84,6 +79,11 @@ impl<'w> FileResolver<'w> {
                     Expr::Name(name, ..) | Expr::Member(_, name) => facts.text(name),
                     _ => "",
                 };
+                let is_path = matches!(method_meaning(name), Some(CallMeaning::Path(_)));
+                if is_path && origin.is_one_of(CLIENTS) {
+                    // What a request returns is no client.
+                    return Origin::Unknown;
+                }
                 match (origin, name, facts.list(call.args).first()) {
                     // `inject(HttpClient)` gives an instance of the class.
                     (Origin::Package("@angular/core"), "inject", Some(class)) => {
@@ -266,7 +266,12 @@ fn package(specifier: &str) -> Origin<'_> {
         Origin::Unknown
     } else {
         let name = specifier.strip_prefix("node:").unwrap_or(specifier);
-        let installed = name.rsplit_once("node_modules/");
-        Origin::Package(installed.map_or(name, |(_, name)| name))
+        let Some((_, inside)) = name.rsplit_once("node_modules/") else {
+            return Origin::Package(name);
+        };
+        // A scope is a part of the name.
+        let parts = if inside.starts_with('@') { 2 } else { 1 };
+        let end = inside.match_indices('/').nth(parts - 1);
+        Origin::Package(end.map_or(inside, |(end, _)| &inside[..end]))
     }
 }

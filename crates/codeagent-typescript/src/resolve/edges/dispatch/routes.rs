@@ -25,8 +25,8 @@ impl FileResolver<'_> {
         let facts = self.own_facts();
         let args = facts.list(at.call.args);
         let path = self.argument_text(at, 0);
-        let path = path.or_else(|| self.built_text(args.first()?.value));
-        let Some(path) = path.or_else(|| self.chained_path(at.receiver)) else {
+        let path = path.or_else(|| self.chained_path(at.receiver));
+        let Some(path) = path.or_else(|| self.built_text(args.first()?.value)) else {
             return;
         };
 
@@ -151,8 +151,8 @@ impl FileResolver<'_> {
         self.text_of(prefix, 0)
     }
 
-    /// Returns the text of a path that a constant of the file holds: a template, or the text from which a call
-    /// builds it, as in `const url = build("carts")`.
+    /// Returns the text of a path that a constant of the file holds: a template, or the text with a slash from
+    /// which a call builds it, as in `const url = build("api/carts")`.
     fn built_text(&self, value: ExprId) -> Option<String> {
         let facts = self.own_facts();
         let constant = match facts.expr(value) {
@@ -172,14 +172,18 @@ impl FileResolver<'_> {
         if constant.file != self.file || !decl.flags.has(DeclFlags::CONST) {
             return None;
         }
-        let text = match facts.expr(decl.init) {
-            Expr::Call(call) => facts.list(facts.calls[call.index()].args).first()?.value,
-            _ => decl.init,
+        let (text, is_built) = match facts.expr(decl.init) {
+            Expr::Call(call) => {
+                let args = facts.list(facts.calls[call.index()].args);
+                (args.first()?.value, true)
+            }
+            _ => (decl.init, false),
         };
-        let is_literal = matches!(facts.expr(text), Expr::Literal(LiteralKind::String, _));
-        is_literal
-            .then(|| self.text_of(text, decl.at.line))
-            .flatten()
+        if !matches!(facts.expr(text), Expr::Literal(LiteralKind::String, _)) {
+            return None;
+        }
+        let text = self.text_of(text, decl.at.line)?;
+        (!is_built || text.contains('/')).then_some(text)
     }
 
     /// Records `fetch("/a", { method: "POST" })`.
