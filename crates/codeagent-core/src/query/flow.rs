@@ -117,11 +117,11 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         around.retain(|node| node.spans.iter().any(reaches));
         let around: Vec<NodeId> = around.iter().map(|node| node.id).collect();
 
-        let is_inside = |site: (FileKey, u32)| site.0 == file && lines.contains(&site.1);
+        let is_here = |site: (FileKey, u32)| site.0 == file && lines.contains(&site.1);
         let mut calls = self.occurrences.outgoing(&around, &[EdgeType::Calls])?;
-        calls.retain(|call| is_inside((call.file, call.line)));
+        calls.retain(|call| is_here((call.file, call.line)));
         let mut dispatched = self.dispatched(&around)?;
-        dispatched.retain(|step| is_inside(step.site));
+        dispatched.retain(|step| is_here(step.site));
         self.steps(first_calls(calls), dispatched, depth)
     }
 

@@ -1,7 +1,7 @@
-//! Questions for what is known by the text of a line, as frameworks have it: jobs on a schedule (`@Cron`),
-//! options of a command line (`[Option]`), environment variables, tables, middleware, background work.
+//! Lines by which frameworks know code: jobs on a schedule (`@Cron`), options of a command line (`[Option]`),
+//! environment variables, tables, middleware, background work.
 //!
-//! A question is one for such lines if it begins like one for several things (`which`, `list`) and has the
+//! A question asks for such lines if it begins like one for several things (`which`, `list`) and has the
 //! words for them, in the plural. Lines are found by their text, because the framework may not be installed.
 //!
 //! Limitations: English only; a mark is found where it begins on one line.

@@ -256,6 +256,9 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         .filter(|token| token.is_plain())
         .map(|token| token.text.to_lowercase())
         .collect();
+    let is_other =
+        |token: &Token<'_>| token.is_name(targets.is_sentence) && !tokens::is_technical(token);
+    let has_others = tokens.iter().any(is_other);
     let mut method = None;
     for (at, token) in tokens.iter().enumerate() {
         if let Some(verb) = tokens::method_of_route(&tokens[at..]) {
@@ -268,10 +271,6 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             method.take()
         };
         if token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
-            let is_other = |other: &Token<'_>| {
-                other.is_name(targets.is_sentence) && !tokens::is_technical(other)
-            };
-            let has_others = tokens.iter().any(is_other);
             add(sources, &mut targets, token, (method, has_others))?;
         }
     }

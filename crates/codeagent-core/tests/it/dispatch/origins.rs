@@ -1,4 +1,4 @@
-//! Where a client or a component comes from, if functions and constants stand between.
+//! Origins of clients, paths and components behind functions and constants.
 
 use super::check;
 use crate::repository::Repository;

@@ -1,4 +1,4 @@
-//! What runs when an event or a delegate is invoked.
+//! Subscriptions to events and delegates.
 
 use super::check;
 

@@ -54,31 +54,33 @@ pub(super) fn uses_of_constants(
     occurrences: &mut Occurrences<'_, '_>,
     sites: &[LiteralSite],
 ) -> Result<Vec<Occurrence>, AnswerError> {
-    let mut names_it = Vec::new();
+    let mut constants = Vec::new();
     for site in sites {
-        let line = occurrences
-            .sources
-            .line(&site.path, site.line)?
-            .unwrap_or_default();
-        names_it.push(NAMING.iter().any(|attribute| line.contains(attribute)));
-    }
-    let holds_it = |(site, names_it): &(&LiteralSite, bool)| {
         let node = &site.enclosing.node;
         let is_value = node.node_type == NodeType::Property || node.kind == NodeKind::Variable;
-        let span = node.spans.first();
-        let is_line = span.is_some_and(|span| {
-            let is_only = span.span.start.line == site.line && span.span.end_line == site.line;
-            is_only || *names_it && site.line < span.name_line
-        });
-        is_value && is_line && !query::is_test_path(&site.path)
-    };
-    let constants: Vec<NodeId> = sites
-        .iter()
-        .zip(names_it)
-        .filter(holds_it)
-        .map(|(site, _)| site.enclosing.node.id)
-        .collect();
+        let Some(span) = node.spans.first().filter(|_| is_value) else {
+            continue;
+        };
+        if query::is_test_path(&site.path) {
+            continue;
+        }
+
+        let is_only = span.span.start.line == site.line && span.span.end_line == site.line;
+        if is_only || site.line < span.name_line && gives_name(occurrences, site)? {
+            constants.push(node.id);
+        }
+    }
     Ok(occurrences.uses_of(&constants, &[EdgeType::References, EdgeType::Calls])?)
+}
+
+/// Reports whether a string is that of an attribute that gives a name.
+fn gives_name(
+    occurrences: &mut Occurrences<'_, '_>,
+    site: &LiteralSite,
+) -> Result<bool, AnswerError> {
+    let line = occurrences.sources.line(&site.path, site.line)?;
+    let line = line.unwrap_or_default();
+    Ok(NAMING.iter().any(|attribute| line.contains(attribute)))
 }
 
 /// Returns the variables outside tests whose object literals have functions beside a string, or beside a constant

@@ -98,10 +98,10 @@ fn add_next_line(
     let next = place.line + 1;
     if let Some(source) = &mut place.source
         && source.ends_with([',', '('])
-        && let Some(lines) = occurrences.sources.lines(&place.path, next, next)?
+        && let Some(line) = occurrences.sources.line(&place.path, next)?
     {
         source.push(' ');
-        source.push_str(lines.concat().trim());
+        source.push_str(line.trim());
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::frameworks::{CLIENTS, CONTROLLERS, ROUTERS};
 use super::origins::Origin;
 use super::{DispatchSite, MAX_WRAPPERS};
 use crate::resolve::edges::FileResolver;
-use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
+use crate::resolve::edges::targets::Referent;
 
 /// Calls of `route(..)` that may stand between a path and its verb.
 const MAX_CHAIN: usize = 8;
@@ -155,17 +155,11 @@ impl FileResolver<'_> {
     /// which a call builds it, as in `const url = build("api/carts")`.
     fn built_text(&self, value: ExprId) -> Option<String> {
         let facts = self.own_facts();
-        let constant = match facts.expr(value) {
-            Expr::Name(sym, scope, offset) => {
-                let position = LookupPosition {
-                    file: self.file,
-                    scope,
-                    offset,
-                };
-                let name = self.name(self.file, sym);
-                *self.lookup_name(position, name, Meaning::Value).first()?
-            }
-            _ => return None,
+        let Referent::Decls(decls) = self.resolve_value(value) else {
+            return None;
+        };
+        let [constant] = decls.as_slice() else {
+            return None;
         };
 
         let decl = facts.decl(constant.decl);
