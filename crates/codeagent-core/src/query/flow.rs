@@ -5,7 +5,8 @@
 //! `T`; a call of a member with several implementations is followed by their names or number, unless a
 //! container gives one of them, and an overridden member with a body is entered, too. What
 //! a message, request or event leads to follows its call, marked as such. Calls in a local function
-//! that is passed on instead of called are listed where they are written, as in unnamed callbacks.
+//! that is passed on instead of called are listed where they are written, as in unnamed callbacks. Calls
+//! whose target is unknown are named as written.
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 
@@ -19,7 +20,10 @@ use crate::model::graph::{
 };
 use crate::query::dispatch::{is_inside, mediated_handlers};
 use crate::query::hierarchy::{bases_of, implementations_of};
-use crate::query::{DispatchStep, Occurrences, QueryError, dispatched_from, innermost};
+use crate::query::{
+    DispatchStep, Occurrences, QueryError, UnknownCall, dispatched_from, innermost,
+    unknown_calls_of, unknown_calls_on,
+};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot};
 
 /// Maximum depth of followed calls.
@@ -33,6 +37,9 @@ const MAX_LATER: usize = 4;
 
 /// Maximum number of implementations of a member that are named.
 const MAX_NAMED: usize = 3;
+
+/// Maximum number of calls of a function with unknown targets that are named.
+const MAX_UNKNOWN: usize = 6;
 
 /// Maximum number of lines.
 const MAX_LINES: usize = 200;
@@ -61,6 +68,27 @@ pub(super) fn flow_of_lines(
     let mut walk = FlowWalk::new(occurrences, depth.min(MAX_DEPTH));
     walk.steps_on_lines((file.id, path), lines, 0)?;
     Ok(walk.lines)
+}
+
+/// What a function leads to.
+enum Step {
+    Call(IncidentEdge),
+    Dispatch(DispatchStep),
+    Unknown(FileKey, UnknownCall),
+}
+
+impl Step {
+    fn unknown((file, call): (FileKey, UnknownCall)) -> Self {
+        Self::Unknown(file, call)
+    }
+
+    fn site(&self) -> (FileKey, u32) {
+        match self {
+            Self::Call(call) => (call.file, call.line),
+            Self::Dispatch(step) => step.site,
+            Self::Unknown(file, call) => (*file, call.line),
+        }
+    }
 }
 
 struct FlowWalk<'w, 's, 'a> {
@@ -97,8 +125,11 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             return Ok(());
         }
 
-        let (calls, dispatched) = (self.calls(node.id)?, self.dispatched(&[node.id])?);
-        self.steps(calls, dispatched, depth + 1)
+        let unknown = unknown_calls_of(self.occurrences.sources.snapshot(), node)?;
+        let mut steps: Vec<Step> = unknown.into_iter().map(Step::unknown).collect();
+        steps.extend(self.calls(node.id)?.into_iter().map(Step::Call));
+        steps.extend(self.dispatched(&[node.id])?);
+        self.steps(steps, depth + 1)
     }
 
     /// Writes what the code on some lines of a file calls.
@@ -121,33 +152,59 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let mut calls = self.occurrences.outgoing(&around, &[EdgeType::Calls])?;
         calls.retain(|call| is_here((call.file, call.line)));
         let mut dispatched = self.dispatched(&around)?;
-        dispatched.retain(|step| is_here(step.site));
-        self.steps(first_calls(calls), dispatched, depth)
+        dispatched.retain(|step| is_here(step.site()));
+
+        let unknown = unknown_calls_on(snapshot, file, lines)?;
+        let unknown = unknown.into_iter().map(|call| Step::unknown((file, call)));
+        let mut steps: Vec<Step> = unknown.collect();
+        steps.extend(first_calls(calls).into_iter().map(Step::Call));
+        steps.extend(dispatched);
+        self.steps(steps, depth)
     }
 
-    /// Writes calls and other steps in the order of their sites.
-    fn steps(
-        &mut self,
-        calls: Vec<IncidentEdge>,
-        dispatched: Vec<DispatchStep>,
-        depth: usize,
-    ) -> Result<(), QueryError> {
-        let mut dispatched = dispatched.into_iter().peekable();
-        for call in calls {
-            let site = (call.file, call.line);
-            while let Some(step) = dispatched.next_if(|step| step.site < site) {
-                self.dispatch(&step, depth)?;
-            }
-            if let Some(target) = store::node(self.occurrences.sources.snapshot(), call.other)? {
-                self.step(&target, &call, depth)?;
+    /// Writes steps in the order of their sites.
+    fn steps(&mut self, mut steps: Vec<Step>, depth: usize) -> Result<(), QueryError> {
+        let known = |step: &Step| !matches!(step, Step::Unknown(..));
+        let lines: FxHashSet<(FileKey, u32)> = steps
+            .iter()
+            .filter(|step| known(step))
+            .map(Step::site)
+            .collect();
+        steps.retain(|step| known(step) || !lines.contains(&step.site()));
+        steps.sort_by_key(Step::site);
+
+        let (mut named, mut unnamed) = (0, 0);
+        for step in steps {
+            match step {
+                Step::Call(call) => {
+                    let snapshot = self.occurrences.sources.snapshot();
+                    if let Some(target) = store::node(snapshot, call.other)? {
+                        self.step(&target, &call, depth)?;
+                    }
+                }
+                Step::Dispatch(step) => self.dispatch(&step, depth)?,
+                Step::Unknown(_, call) => {
+                    if call.is_common || named == MAX_UNKNOWN {
+                        unnamed += 1;
+                        continue;
+                    }
+                    named += 1;
+                    let (indent, UnknownCall { line, text, .. }) = ("  ".repeat(depth), call);
+                    self.lines
+                        .push(format!("{indent}{line} {text} (unknown target)"));
+                }
             }
         }
-
-        dispatched.try_for_each(|step| self.dispatch(&step, depth))
+        if unnamed > 0 && named == MAX_UNKNOWN {
+            let indent = "  ".repeat(depth);
+            self.lines
+                .push(format!("{indent}and {unnamed} more with unknown targets"));
+        }
+        Ok(())
     }
 
     /// Returns what functions lead to without a call, in order.
-    fn dispatched(&self, nodes: &[NodeId]) -> Result<Vec<DispatchStep>, QueryError> {
+    fn dispatched(&self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
         let mut steps = dispatched_from(self.occurrences.sources.snapshot(), nodes)?;
         steps.retain(|step| {
             let is_sent = matches!(
@@ -157,7 +214,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             is_sent && step.runs()
         });
         steps.sort_by_key(|step| step.site);
-        Ok(steps)
+        Ok(steps.into_iter().map(Step::Dispatch).collect())
     }
 
     fn dispatch(&mut self, step: &DispatchStep, depth: usize) -> Result<(), QueryError> {

@@ -63,6 +63,7 @@ mod text_mentions;
 mod text_search;
 mod type_dependencies;
 mod unindexed;
+mod unknown_calls;
 mod unresolved_uses;
 mod vectors;
 mod wrapped;
@@ -168,6 +169,7 @@ pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{
     failed_files, partial_index_note, partially_parsed_files, unindexed_files, unindexed_files_like,
 };
+pub use unknown_calls::{UnknownCall, unknown_calls_of, unknown_calls_on};
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 

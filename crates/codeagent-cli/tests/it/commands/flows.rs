@@ -367,3 +367,36 @@ fn many_symbols_of_one_name_are_listed_in_a_section() {
         assert!(text.contains(&format!("Part{number}.onInit")), "{text}");
     }
 }
+
+#[test]
+fn calls_of_what_is_not_installed_are_named_as_written() {
+    let code = "import { Client } from 'generated';
+export class Orders {
+  constructor(private db: Client, private labels: string[]) {}
+  async close(id: string) {
+    const found = await this.db.order.findFirst({ where: { id } });
+    this.check(found);
+    const open = found.rows.map((row) => row.id);
+    await this.db.order
+      .update({ id, labels: this.labels.map((label) => label + open) })
+      .returning(\"id\");
+  }
+  private check(order: unknown) {}
+}
+router.get('/orders', () => { audit.write('orders'); });
+";
+    let shop = Shop::with(&[("web/orders.ts", code)]);
+
+    let text = shop.stdout(&["explore", "what happens when Orders.close is called?"]);
+    let flow = "Orders.close  web/orders.ts:4
+  5 this.db.order.findFirst (unknown target)
+  6 Orders.check  web/orders.ts:12
+  9 this.db.order.update (unknown target)
+";
+    assert!(text.contains(flow), "{text}");
+    let row = "target unknown: 5 this.db.order.findFirst, 9 this.db.order.update and 1 more";
+    assert!(text.contains(row), "{text}");
+
+    let text = shop.stdout(&["explore", "web/orders.ts:14"]);
+    assert!(text.contains("target unknown: 14 audit.write"), "{text}");
+}

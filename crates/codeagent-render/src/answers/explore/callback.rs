@@ -1,9 +1,10 @@
 //! Sections about a nameless callback, for a location inside it: a route's handler, a test.
 
 use codeagent_core::model::graph::Node;
-use codeagent_core::query::{CallbackLines, Occurrences};
+use codeagent_core::query::{self, CallbackLines, Occurrences};
 
-use super::member::{MAX_SOURCE_LINES, called, numbered};
+use super::callees::{called, unknown_row};
+use super::member::{MAX_SOURCE_LINES, numbered};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -28,7 +29,10 @@ pub(super) fn sections(
         document.section(source.weighing(20));
     }
 
-    let rows = called(occurrences, &[node.id], Some(within))?;
+    let mut rows = called(occurrences, &[node.id], Some(within))?;
+    let snapshot = occurrences.sources.snapshot();
+    let unknown = query::unknown_calls_on(snapshot, within.file, &(start..=end))?;
+    rows.extend(unknown_row(&unknown));
     document.section(Section::names("callees", "calls", rows).weighing(20));
     Ok(())
 }

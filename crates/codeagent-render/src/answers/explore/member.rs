@@ -1,22 +1,17 @@
 //! Sections about functions, methods, constructors, fields, properties, events and variables.
 
-use codeagent_core::model::external::ExternalSymbol;
-use codeagent_core::model::graph::{
-    EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType,
-};
-use codeagent_core::query::{self, CallbackLines, Occurrence, Occurrences, Relation};
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
+use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::callees::callees;
 use super::literal::plain_text;
 use super::reads_and_writes::{bindings, reads_and_writes};
 use super::{LESS_LIKELY, Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
-use crate::text::{Document, NameRow, Section};
+use crate::text::{Document, Section};
 
 /// Maximum number of source lines.
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
-
-/// Maximum number of external symbols named in the list of calls.
-const MAX_EXTERNAL: usize = 12;
 
 /// Edge types of uses, except those from implementations and overrides.
 pub(super) const USES: [EdgeType; 4] = [
@@ -386,111 +381,4 @@ fn possible(
         possible.others,
     ));
     Ok(())
-}
-
-/// Lists what a symbol calls, in the order of the calls.
-fn callees(
-    subject: &Subject<'_>,
-    occurrences: &mut Occurrences<'_, '_>,
-) -> Result<Section, AnswerError> {
-    let mut rows = called(occurrences, &subject.ids(), None)?;
-    let unresolved = query::unresolved_calls_in(
-        occurrences.sources,
-        &subject.nodes.iter().collect::<Vec<_>>(),
-        3,
-    )?;
-
-    rows.extend(external_row(subject, occurrences)?);
-    if unresolved.count > 0 {
-        let count = unresolved.count;
-        let text = format!("and {count} unresolved calls");
-        rows.push(NameRow {
-            full: text.clone(),
-            short: text,
-        });
-    }
-
-    Ok(Section::names("callees", "calls", rows))
-}
-
-/// Lists what symbols call in the repository, in the order of the calls; `within` restricts the calls
-/// to those of a callback.
-pub(super) fn called(
-    occurrences: &mut Occurrences<'_, '_>,
-    nodes: &[NodeId],
-    within: Option<&CallbackLines>,
-) -> Result<Vec<NameRow>, AnswerError> {
-    let relation = Relation {
-        direction: EdgeDirection::Outgoing,
-        edge_types: &[EdgeType::Calls],
-    };
-    let snapshot = occurrences.sources.snapshot();
-    let filter = query::Filter::default();
-    let found = query::Neighbors::of_any(snapshot, nodes, relation, &filter, within)?;
-
-    let mut rows = Vec::with_capacity(found.len());
-    for at in 0..found.len() {
-        let Some(callee) = found.get(at, occurrences.sources, 1)? else {
-            continue;
-        };
-        let line = callee.sites.first().map_or(0, |site| site.line);
-        let name = occurrences.short_name(&callee.node)?;
-        let declared = callee.node.spans.first();
-        let declared = declared.map(|span| format!("  {}:{}", span.path, span.name_line));
-        let is_abstract = callee.node.flags.has(NodeFlags::ABSTRACT);
-
-        let mark = if is_abstract { " (abstract)" } else { "" };
-        rows.push((
-            line,
-            NameRow {
-                full: format!("{line} {name}{mark}{}", declared.unwrap_or_default()),
-                short: name,
-            },
-        ));
-    }
-
-    rows.sort_by_key(|(line, _)| *line);
-    Ok(rows.into_iter().map(|(_, row)| row).collect())
-}
-
-/// Lists what a symbol calls outside the repository, in one row.
-fn external_row(
-    subject: &Subject<'_>,
-    occurrences: &Occurrences<'_, '_>,
-) -> Result<Option<NameRow>, AnswerError> {
-    let nodes: Vec<&Node> = subject.nodes.iter().collect();
-    let found =
-        query::external_targets(occurrences.sources.snapshot(), &nodes, &[EdgeType::Calls])?;
-    let names: Vec<String> = found
-        .iter()
-        .take(MAX_EXTERNAL)
-        .map(|callee| short_path(&callee.symbol))
-        .collect();
-    if names.is_empty() {
-        return Ok(None);
-    }
-
-    let more = match found.len() - names.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Ok(Some(NameRow {
-        full: format!("outside: {}{more}", names.join(", ")),
-        short: format!("{} outside", found.len()),
-    }))
-}
-
-/// Returns the last two names of a path, with the package if it has one: `rxjs#Observable.pipe`.
-fn short_path(symbol: &ExternalSymbol) -> String {
-    let path = symbol.path();
-    let mut dots = path.rmatch_indices('.').map(|(at, _)| at);
-    let short = match dots.nth(1) {
-        Some(at) => &path[at + 1..],
-        None => path.as_str(),
-    };
-    if symbol.package.is_empty() {
-        short.to_owned()
-    } else {
-        format!("{}#{short}", symbol.package)
-    }
 }

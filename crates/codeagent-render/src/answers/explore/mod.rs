@@ -5,6 +5,7 @@
 
 mod branches;
 mod callback;
+mod callees;
 mod connection;
 mod entry_points;
 mod external;
