@@ -6,9 +6,11 @@
 //! container gives one of them, and an overridden member with a body is entered, too. What
 //! a message, request or event leads to follows its call, marked as such. Calls in a local function
 //! that is passed on instead of called are listed where they are written, as in unnamed callbacks. Calls
-//! whose target is unknown are named as written.
+//! whose target is unknown are named as written, with the procedure of a typed API that their keys lead to.
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
+
+mod uncalled;
 
 use std::ops::RangeInclusive;
 
@@ -18,11 +20,11 @@ use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{
     Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeSpan, NodeType,
 };
-use crate::query::dispatch::{is_inside, mediated_handlers};
+use crate::query::dispatch::mediated_handlers;
 use crate::query::hierarchy::{bases_of, implementations_of};
 use crate::query::{
-    DispatchStep, Occurrences, QueryError, UnknownCall, dispatched_from, innermost,
-    unknown_calls_of, unknown_calls_on,
+    DispatchStep, Occurrences, QueryError, UnknownCall, dispatched_from, unknown_calls_of,
+    unknown_calls_on,
 };
 use crate::store::{self, FileKey, IncidentEdge, Snapshot};
 
@@ -40,6 +42,9 @@ const MAX_NAMED: usize = 3;
 
 /// Maximum number of calls of a function with unknown targets that are named.
 const MAX_UNKNOWN: usize = 6;
+
+/// Maximum number of calls that are looked up as procedures.
+const MAX_PROCEDURES: usize = 4;
 
 /// Maximum number of lines.
 const MAX_LINES: usize = 200;
@@ -95,6 +100,8 @@ struct FlowWalk<'w, 's, 'a> {
     occurrences: &'w mut Occurrences<'s, 'a>,
     max_depth: usize,
     entered: FxHashSet<NodeId>,
+    /// How many more calls are looked up as procedures, for which text is searched.
+    procedures_left: usize,
     lines: Vec<String>,
 }
 
@@ -104,6 +111,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             occurrences,
             max_depth,
             entered: FxHashSet::default(),
+            procedures_left: MAX_PROCEDURES,
             lines: Vec::new(),
         }
     }
@@ -189,9 +197,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
                         continue;
                     }
                     named += 1;
-                    let (indent, UnknownCall { line, text, .. }) = ("  ".repeat(depth), call);
-                    self.lines
-                        .push(format!("{indent}{line} {text} (unknown target)"));
+                    self.unknown(&call, depth)?;
                 }
             }
         }
@@ -201,68 +207,6 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
                 .push(format!("{indent}and {unnamed} more with unknown targets"));
         }
         Ok(())
-    }
-
-    /// Returns what functions lead to without a call, in order.
-    fn dispatched(&self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
-        let mut steps = dispatched_from(self.occurrences.sources.snapshot(), nodes)?;
-        steps.retain(|step| {
-            let is_sent = matches!(
-                step.kind,
-                DispatchKind::Sends | DispatchKind::Emits | DispatchKind::Requests
-            );
-            is_sent && step.runs()
-        });
-        steps.sort_by_key(|step| step.site);
-        Ok(steps.into_iter().map(Step::Dispatch).collect())
-    }
-
-    fn dispatch(&mut self, step: &DispatchStep, depth: usize) -> Result<(), QueryError> {
-        let snapshot = self.occurrences.sources.snapshot();
-        let node = |id: Option<NodeId>| id.map_or(Ok(None), |id| store::node(snapshot, id));
-        let Some(target) = node(step.to)? else {
-            return Ok(());
-        };
-
-        let what = match node(step.message)? {
-            Some(message) => self.occurrences.short_name(&message)?,
-            None => step.label.clone(),
-        };
-        let prefix = format!("{} {} {what} -> ", step.site.1, step.kind);
-        if let Some((file, line)) = step.registered {
-            let path = self.occurrences.path(file)?;
-            let is_file = target.node_type == NodeType::File;
-            if is_file || is_inside(&target, &path, line) {
-                return self.callback((file, &path), line, depth, &prefix);
-            }
-        }
-
-        self.enter(&target, depth, &prefix, "")
-    }
-
-    /// Writes the callback that is registered on a line, and what it calls.
-    fn callback(
-        &mut self,
-        (file, path): (FileKey, &str),
-        line: u32,
-        depth: usize,
-        prefix: &str,
-    ) -> Result<(), QueryError> {
-        let indent = "  ".repeat(depth);
-        let callbacks = store::callbacks_of(self.occurrences.sources.snapshot(), file)?;
-        let Some(callback) = innermost(&callbacks, line) else {
-            self.lines.push(format!("{indent}{prefix}{path}:{line}"));
-            return Ok(());
-        };
-
-        let label = &callback.label;
-        self.lines
-            .push(format!("{indent}{prefix}{label}  {path}:{line}"));
-        if depth >= self.max_depth || self.lines.len() > MAX_LINES {
-            return Ok(());
-        }
-        let lines = callback.start..=callback.end;
-        self.steps_on_lines((file, path), &lines, depth + 1)
     }
 
     /// Returns the first call of each function, in order.

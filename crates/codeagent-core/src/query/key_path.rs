@@ -8,13 +8,18 @@
 
 use std::ops::RangeInclusive;
 
-use crate::model::graph::{Node, NodeType};
+use rustc_hash::FxHashSet;
+
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::query::flow::{flow, flow_of_lines};
 use crate::query::{Occurrences, QueryError, TextSearchQuery, search_text};
 use crate::store::{self, is_test_path};
 
-/// Maximum number of lines with the first key that are followed.
-const MAX_STARTS: usize = 12;
+/// Last names of calls that clients of typed APIs make on a procedure, besides those of hooks (`use..`).
+const CLIENT_CALLS: [&str; 4] = ["mutate", "mutateAsync", "query", "fetch"];
+
+/// Maximum number of values of the first key that are followed.
+const MAX_STARTS: usize = 40;
 
 /// Maximum number of symbols of one name that are looked at.
 const MAX_NAMED: usize = 40;
@@ -24,14 +29,14 @@ type Lines = (String, RangeInclusive<u32>);
 
 /// What a key has.
 enum Value {
-    /// The name of a symbol.
-    Name(String),
+    /// The name of a symbol, and the line of the key.
+    Name(String, u32),
     /// An expression on these lines.
     Lines(Lines),
 }
 
 /// What the last key of a path has.
-enum End {
+pub(super) enum KeyedValue {
     Symbol(Node),
     Lines(Lines),
 }
@@ -43,24 +48,40 @@ pub fn flow_of_keys(
     path: &str,
     depth: usize,
 ) -> Result<Vec<String>, QueryError> {
+    match keyed_value(occurrences, path)? {
+        None => Ok(Vec::new()),
+        Some(KeyedValue::Symbol(node)) => flow(occurrences, &node),
+        Some(KeyedValue::Lines((path, lines))) => {
+            let calls = flow_of_lines(occurrences, (&path, &lines), depth)?;
+            let place = format!("{path}:{}-{}", lines.start(), lines.end());
+            let calls = calls.into_iter().map(|call| format!("  {call}"));
+            Ok([place].into_iter().chain(calls).collect())
+        }
+    }
+}
+
+/// Reports whether a callee, as written, may be a client's call of a procedure.
+pub(super) fn may_be_procedure(callee: &str) -> bool {
+    let mut parts = callee.rsplit('.');
+    let last = parts.next().unwrap_or_default();
+    (last.starts_with("use") || CLIENT_CALLS.contains(&last)) && parts.count() >= 3
+}
+
+/// Returns what a path of keys leads to.
+pub(super) fn keyed_value(
+    occurrences: &mut Occurrences<'_, '_>,
+    path: &str,
+) -> Result<Option<KeyedValue>, QueryError> {
     let keys: Vec<&str> = path.split('.').collect();
     for first in 0..keys.len().saturating_sub(1) {
         for symbol in values_of(occurrences, keys[first])? {
-            let Some(end) = follow(occurrences, symbol, &keys[first + 1..])? else {
-                continue;
-            };
-            return match end {
-                End::Symbol(node) => flow(occurrences, &node),
-                End::Lines((path, lines)) => {
-                    let calls = flow_of_lines(occurrences, (&path, &lines), depth)?;
-                    let place = format!("{path}:{}-{}", lines.start(), lines.end());
-                    let calls = calls.into_iter().map(|call| format!("  {call}"));
-                    Ok([place].into_iter().chain(calls).collect())
-                }
-            };
+            let end = follow(occurrences, symbol, &keys[first + 1..])?;
+            if end.is_some() {
+                return Ok(end);
+            }
         }
     }
-    Ok(Vec::new())
+    Ok(None)
 }
 
 /// Returns the symbols that are the value of a key somewhere.
@@ -75,13 +96,18 @@ fn values_of(occurrences: &mut Occurrences<'_, '_>, key: &str) -> Result<Vec<Nod
     };
     let mut symbols: Vec<Node> = Vec::new();
     let lines = search_text(occurrences, &query)?.code;
-    let values = lines.iter().filter_map(|line| {
-        let value = after_key(line.source.as_deref()?, key)?;
-        name_of(value).map(str::to_owned)
-    });
-    for name in values.take(MAX_STARTS) {
-        let symbol = symbol(occurrences, &name)?;
+    let mut seen = FxHashSet::default();
+    for line in &lines {
+        let value = line.source.as_deref();
+        let value = value.and_then(|source| name_of(after_key(source, key)?));
+        let Some(name) = value.filter(|name| seen.insert(name.to_string())) else {
+            continue;
+        };
+        let symbol = symbol(occurrences, (&line.path, line.line), name)?;
         symbols.extend(symbol.filter(|new| symbols.iter().all(|known| known.id != new.id)));
+        if seen.len() == MAX_STARTS {
+            break;
+        }
     }
     Ok(symbols)
 }
@@ -91,24 +117,24 @@ fn follow(
     occurrences: &mut Occurrences<'_, '_>,
     start: Node,
     keys: &[&str],
-) -> Result<Option<End>, QueryError> {
+) -> Result<Option<KeyedValue>, QueryError> {
     let Some(mut within) = lines_of(&start) else {
         return Ok(None);
     };
     let mut end = None;
     for key in keys {
         match value(occurrences, &within, key)? {
-            Some(Value::Name(name)) => {
-                let Some(node) = symbol(occurrences, &name)? else {
+            Some(Value::Name(name, line)) => {
+                let Some(node) = symbol(occurrences, (&within.0, line), &name)? else {
                     break;
                 };
                 let Some(lines) = lines_of(&node) else { break };
                 within = lines;
-                end = Some(End::Symbol(node));
+                end = Some(KeyedValue::Symbol(node));
             }
             Some(Value::Lines(lines)) => {
                 within = lines.clone();
-                end = Some(End::Lines(lines));
+                end = Some(KeyedValue::Lines(lines));
             }
             None => break,
         }
@@ -132,26 +158,53 @@ fn value(
         return Ok(None);
     };
 
+    let first = lines.start() + u32::try_from(at).unwrap_or_default();
     if let Some(name) = after_key(line, key).and_then(name_of) {
-        return Ok(Some(Value::Name(name.to_owned())));
+        return Ok(Some(Value::Name(name.to_owned(), first)));
     }
     let is_deeper =
         |inner: &&String| inner.trim().is_empty() || indentation(inner) > indentation(line);
     let deeper = source[at + 1..].iter().take_while(is_deeper).count();
-    let first = lines.start() + u32::try_from(at).unwrap_or_default();
     let last = first + u32::try_from(deeper).unwrap_or_default();
     Ok(Some(Value::Lines((path.clone(), first..=last))))
 }
 
-/// Returns the only symbol outside tests with a name that may hold an object or procedure.
-fn symbol(occurrences: &Occurrences<'_, '_>, name: &str) -> Result<Option<Node>, QueryError> {
-    let mut named = store::by_name(occurrences.sources.snapshot(), name, MAX_NAMED)?;
+/// Returns the symbol that a name on a line means, or else the only one outside tests with the name that may
+/// hold an object or procedure.
+fn symbol(
+    occurrences: &Occurrences<'_, '_>,
+    (path, line): (&str, u32),
+    name: &str,
+) -> Result<Option<Node>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut named = store::by_name(snapshot, name, MAX_NAMED)?;
     named.retain(|node| {
         let is_value = matches!(node.node_type, NodeType::Property | NodeType::Method);
         let mut spans = node.spans.iter();
         node.name == name && is_value && spans.all(|span| !is_test_path(&span.path))
     });
-    Ok(if named.len() == 1 { named.pop() } else { None })
+    if named.len() < 2 {
+        return Ok(named.pop());
+    }
+
+    let Some(file) = store::file_by_path(snapshot, path)? else {
+        return Ok(None);
+    };
+    let ids: Vec<NodeId> = named.iter().map(|node| node.id).collect();
+    let mut meant = None;
+    let types = [EdgeType::References, EdgeType::Calls];
+    store::each_use(
+        snapshot,
+        &ids,
+        &types,
+        EdgeDirection::Incoming,
+        |id, edge| {
+            if (edge.file, edge.line) == (file.id, line) {
+                meant = Some(id);
+            }
+        },
+    )?;
+    Ok(named.into_iter().find(|node| Some(node.id) == meant))
 }
 
 fn lines_of(node: &Node) -> Option<Lines> {

@@ -400,3 +400,51 @@ router.get('/orders', () => { audit.write('orders'); });
     let text = shop.stdout(&["explore", "web/orders.ts:14"]);
     assert!(text.contains("target unknown: 14 audit.write"), "{text}");
 }
+
+#[test]
+fn a_procedure_runs_in_the_flow_of_the_component_that_calls_it() {
+    let routes = "import { closeRoute } from './close';
+export const carts = router({
+  close: closeRoute,
+  open: procedure.mutation(() => {
+    save();
+  }),
+});
+export function save() {}
+";
+    let close = "export const closeRoute = procedure.mutation(() => {
+  log();
+});
+function log() {}
+";
+    let other = "export const closeRoute = 1;\n";
+    let app = "import { carts } from './routes';
+export const app = router({
+  carts: carts,
+});
+export type App = typeof app;
+";
+    let dialog = "import { client } from './client';
+export function Dialog() {
+  const close = client.carts.close.useMutation();
+  const open = client.carts.open.useMutation();
+  return <button onClick={() => close()} />;
+}
+";
+    let shop = Shop::with(&[
+        ("web/routes.ts", routes),
+        ("web/close.ts", close),
+        ("web/other.ts", other),
+        ("web/app.ts", app),
+        ("web/dialog.tsx", dialog),
+    ]);
+    let text = shop.stdout(&["explore", "what happens in Dialog?"]);
+    let flow = "Dialog  web/dialog.tsx:2
+  3 client.carts.close.useMutation -> by equal text closeRoute  web/close.ts:1
+    1 procedure.mutation (unknown target)
+    2 log  web/close.ts:4
+  4 client.carts.open.useMutation -> by equal text web/routes.ts:4
+    5 save  web/routes.ts:8
+";
+    assert!(text.contains(flow), "{text}");
+}

@@ -1,0 +1,105 @@
+//! Steps of a flow without a call in the index: requests, events and messages, their callbacks, and calls with
+//! unknown targets.
+
+use super::{FlowWalk, MAX_LINES, Step};
+use crate::model::dispatch::DispatchKind;
+use crate::model::graph::{NodeId, NodeType};
+use crate::query::dispatch::is_inside;
+use crate::query::key_path::{KeyedValue, keyed_value, may_be_procedure};
+use crate::query::{DispatchStep, QueryError, UnknownCall, dispatched_from, innermost};
+use crate::store::{self, FileKey};
+
+impl FlowWalk<'_, '_, '_> {
+    /// Writes a call without a known target, and the procedure that its keys may lead to.
+    pub(super) fn unknown(&mut self, call: &UnknownCall, depth: usize) -> Result<(), QueryError> {
+        let (indent, UnknownCall { line, text, .. }) = ("  ".repeat(depth), call);
+        let mut procedure = None;
+        if may_be_procedure(text) && self.procedures_left > 0 {
+            self.procedures_left -= 1;
+            procedure = keyed_value(self.occurrences, text)?;
+        }
+
+        let prefix = format!("{line} {text} -> by equal text ");
+        match procedure {
+            Some(KeyedValue::Symbol(node)) => self.enter(&node, depth, &prefix, ""),
+            Some(KeyedValue::Lines((path, lines))) => {
+                self.lines
+                    .push(format!("{indent}{prefix}{path}:{}", lines.start()));
+                let snapshot = self.occurrences.sources.snapshot();
+                match store::file_by_path(snapshot, &path)? {
+                    Some(file) if depth < self.max_depth => {
+                        self.steps_on_lines((file.id, &path), &lines, depth + 1)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            None => {
+                self.lines
+                    .push(format!("{indent}{line} {text} (unknown target)"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns what functions lead to without a call, in order.
+    pub(super) fn dispatched(&self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
+        let mut steps = dispatched_from(self.occurrences.sources.snapshot(), nodes)?;
+        steps.retain(|step| {
+            let is_sent = matches!(
+                step.kind,
+                DispatchKind::Sends | DispatchKind::Emits | DispatchKind::Requests
+            );
+            is_sent && step.runs()
+        });
+        steps.sort_by_key(|step| step.site);
+        Ok(steps.into_iter().map(Step::Dispatch).collect())
+    }
+
+    pub(super) fn dispatch(&mut self, step: &DispatchStep, depth: usize) -> Result<(), QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let node = |id: Option<NodeId>| id.map_or(Ok(None), |id| store::node(snapshot, id));
+        let Some(target) = node(step.to)? else {
+            return Ok(());
+        };
+
+        let what = match node(step.message)? {
+            Some(message) => self.occurrences.short_name(&message)?,
+            None => step.label.clone(),
+        };
+        let prefix = format!("{} {} {what} -> ", step.site.1, step.kind);
+        if let Some((file, line)) = step.registered {
+            let path = self.occurrences.path(file)?;
+            let is_file = target.node_type == NodeType::File;
+            if is_file || is_inside(&target, &path, line) {
+                return self.callback((file, &path), line, depth, &prefix);
+            }
+        }
+
+        self.enter(&target, depth, &prefix, "")
+    }
+
+    /// Writes the callback that is registered on a line, and what it calls.
+    fn callback(
+        &mut self,
+        (file, path): (FileKey, &str),
+        line: u32,
+        depth: usize,
+        prefix: &str,
+    ) -> Result<(), QueryError> {
+        let indent = "  ".repeat(depth);
+        let callbacks = store::callbacks_of(self.occurrences.sources.snapshot(), file)?;
+        let Some(callback) = innermost(&callbacks, line) else {
+            self.lines.push(format!("{indent}{prefix}{path}:{line}"));
+            return Ok(());
+        };
+
+        let label = &callback.label;
+        self.lines
+            .push(format!("{indent}{prefix}{label}  {path}:{line}"));
+        if depth >= self.max_depth || self.lines.len() > MAX_LINES {
+            return Ok(());
+        }
+        let lines = callback.start..=callback.end;
+        self.steps_on_lines((file, path), &lines, depth + 1)
+    }
+}
