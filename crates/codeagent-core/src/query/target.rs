@@ -275,6 +275,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         }
     }
     if targets.is_sentence {
+        prose::join_members(snapshot, &mut targets, &tokens)?;
         prose::add_members(snapshot, &mut targets, &tokens)?;
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();

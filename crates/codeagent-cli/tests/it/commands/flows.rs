@@ -448,3 +448,28 @@ export function Dialog() {
 ";
     assert!(text.contains(flow), "{text}");
 }
+
+#[test]
+fn an_event_of_a_type_is_raised_by_those_who_call_its_raising_function() {
+    let doors = "using System;
+public class Door {
+  public event Action Closed;
+  protected void OnClosed() { Closed?.Invoke(); }
+}
+public class Gate : Door { public void Slam() { OnClosed(); } }
+public class Shop { public event Action Closed; }
+";
+    let shop = Shop::with(&[("src/Doors.cs", doors)]);
+    for question in [
+        "who raises the Closed event of Door?",
+        "what raises Door's Closed event?",
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(
+            text.starts_with("## public event Door.Closed"),
+            "{question}: {text}"
+        );
+        let raised = "raised through OnClosed by (1):\nsrc/\n Doors.cs\n  6 Gate.Slam: ";
+        assert!(text.contains(raised), "{question}: {text}");
+    }
+}

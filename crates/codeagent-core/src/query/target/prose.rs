@@ -24,6 +24,24 @@ const OF_VALUES: &[&str] = &[
 /// Words that stand between names rather than in them.
 const FILLERS: [&str; 8] = ["a", "an", "are", "do", "does", "is", "of", "the"];
 
+/// Words between a member and the type that has it.
+const OF: [&str; 3] = ["in", "of", "on"];
+
+/// Other words that may stand there.
+const BEFORE_OWNER: [&str; 11] = [
+    "class",
+    "event",
+    "field",
+    "function",
+    "interface",
+    "member",
+    "method",
+    "property",
+    "setting",
+    "the",
+    "type",
+];
+
 /// Maximum number of symbols of one name that are looked at.
 const MAX_NAMED: usize = 60;
 
@@ -72,6 +90,55 @@ pub(super) fn add_members(
     for name in names.iter().take(MAX_PLAIN) {
         if let Ok(member) = symbols(snapshot, name)? {
             targets.found.push(Target::Symbols(member));
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a name and that of its type by the member: `Closed` and `Cart` in `the Closed event of Cart`,
+/// `Cart's Closed event`.
+pub(super) fn join_members(
+    snapshot: &Snapshot,
+    targets: &mut Targets,
+    tokens: &[Token<'_>],
+) -> Result<(), QueryError> {
+    for (at, first) in tokens.iter().enumerate() {
+        let rest = &tokens[at + 1..];
+        let between = rest.iter().take_while(|token| token.is_plain());
+        let between: Vec<&str> = between.map(|token| token.text).collect();
+        let Some(second) = rest.get(between.len()) else {
+            break;
+        };
+        let is_of = between.iter().any(|word| OF.contains(word))
+            && between
+                .iter()
+                .all(|word| BEFORE_OWNER.contains(word) || OF.contains(word));
+        let (owner, member) = match between.as_slice() {
+            [] => (first.text, second.text),
+            _ if is_of => (second.text, first.text),
+            _ => continue,
+        };
+
+        let is_asked = |target: &Target, name: &str| match target {
+            Target::Symbols(symbols) => symbols.asked == name,
+            _ => false,
+        };
+        let has_owner = targets.found.iter().any(|target| {
+            is_asked(target, owner) && matches!(target, Target::Symbols(named) if named.has_types())
+        });
+        if owner == member || !has_owner {
+            continue;
+        }
+        let place = targets
+            .found
+            .iter()
+            .position(|target| is_asked(target, member));
+        if let Some(place) = place
+            && let Ok(joined) = symbols(snapshot, &format!("{owner}.{member}"))?
+            && joined.note.is_none()
+        {
+            targets.found[place] = Target::Symbols(joined);
+            targets.found.retain(|target| !is_asked(target, owner));
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::callees::callees;
 use super::literal::plain_text;
-use super::reads_and_writes::{bindings, reads_and_writes};
+use super::reads_and_writes::{bindings, raisers, reads_and_writes};
 use super::{LESS_LIKELY, Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, Section};
@@ -135,6 +135,7 @@ fn uses(
     } else {
         let is_used_elsewhere = !tests.is_empty() || !implementations.is_empty();
         reads_and_writes(subject, document, code, is_used_elsewhere);
+        raisers(subject, document, occurrences)?;
         bindings(subject, document, occurrences)?;
     }
     if wants.levels || wants.impact {

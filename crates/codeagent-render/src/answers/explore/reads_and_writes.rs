@@ -1,7 +1,7 @@
 //! Sections about the uses of a field, property or variable: what reads it, what writes it, and where a
 //! configuration fills its object.
 
-use codeagent_core::model::graph::{EdgeType, Language, NodeKind};
+use codeagent_core::model::graph::{EdgeType, Language, NodeId, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
@@ -10,6 +10,9 @@ use crate::text::{Document, Section};
 
 /// Methods of .NET whose type argument is filled with a section of the configuration.
 const BINDERS: [&str; 3] = ["AddOptions<", "Configure<", ".Get<"];
+
+/// Prefixes of the names of functions that raise an event.
+const RAISING: [&str; 5] = ["On", "Raise", "RaiseOn", "Fire", "Invoke"];
 
 /// Adds the uses of a field, property or variable; writes are separate where the source lines show
 /// them. Says so if there are none here and elsewhere.
@@ -43,6 +46,42 @@ pub(super) fn reads_and_writes(
     for (key, title, places) in [("reads", read, reads), ("writes", written, writes)] {
         document.section(wants.weigh(Section::occurrence_rows(key, title, places), is_wanted, 20));
     }
+}
+
+/// Adds the callers of the functions that only exist to raise an event: `OnClosed` for `Closed`.
+pub(super) fn raisers(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let event = subject.first();
+    if event.kind != NodeKind::Event {
+        return Ok(());
+    }
+    let types = [EdgeType::Calls, EdgeType::References];
+    let uses = occurrences.incoming(&subject.ids(), &types)?;
+    let mut raising: Vec<NodeId> = uses.iter().map(|used| used.other).collect();
+    raising.sort_unstable();
+    raising.dedup();
+
+    for id in raising {
+        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), id)? else {
+            continue;
+        };
+        let name = &symbol.node.name;
+        if !RAISING
+            .iter()
+            .any(|prefix| name.strip_prefix(prefix) == Some(event.name.as_str()))
+        {
+            continue;
+        }
+        let calls = occurrences.incoming(&[id], &[EdgeType::Calls])?;
+        let mut places = occurrences.of_edges(&calls)?;
+        places.retain(|place| !place.is_test());
+        let title = format!("raised through {name} by");
+        document.section(Section::occurrence_rows("raisers", title, places).weighing(20));
+    }
+    Ok(())
 }
 
 /// Adds the places where a section of the configuration fills the type of a property:
