@@ -15,6 +15,9 @@ const MAX_FOLDERS: usize = 4;
 /// Maximum length of a line that is not minified, in bytes.
 const MAX_WRITTEN_BYTES: usize = 300;
 
+/// Title of the lines that read environment variables.
+const ENVIRONMENT: &str = "lines that read environment variables";
+
 /// First words of questions for several things.
 const STARTS: [&str; 4] = ["list", "show", "what", "which"];
 
@@ -34,8 +37,8 @@ struct Framework {
 const FRAMEWORKS: [Framework; 6] = [
     Framework {
         words: &[&["environment", "env"], &["variables", "vars"]],
-        title: "lines that read environment variables",
-        pattern: r"process\.env(\.\w|\[)|import\.meta\.env\.\w|Environment\.GetEnvironmentVariable|(Deno|Bun)\.env\.\w",
+        title: ENVIRONMENT,
+        pattern: r"process\??\.env[?!]?\.?[\w\[]|\}\s*=\s*process\.env\b|import\.meta\.env\.\w|Environment\.GetEnvironmentVariable|(Deno|Bun)\.env\.\w",
     },
     Framework {
         words: &[
@@ -92,6 +95,8 @@ const FRAMEWORKS: [Framework; 6] = [
 pub struct FrameworkLines {
     /// What the lines do.
     pub title: &'static str,
+    /// They read environment variables.
+    pub reads_environment: bool,
     /// The lines.
     pub found: FoundText,
 }
@@ -123,8 +128,11 @@ pub fn asked_framework_lines(
         found.code.retain(is_written);
         found.others.retain(is_written);
         if !found.code.is_empty() || !found.others.is_empty() {
-            let title = framework.title;
-            return Ok(Some(FrameworkLines { title, found }));
+            return Ok(Some(FrameworkLines {
+                title: framework.title,
+                reads_environment: framework.title == ENVIRONMENT,
+                found,
+            }));
         }
     }
     Ok(None)

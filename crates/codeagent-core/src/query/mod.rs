@@ -10,6 +10,7 @@ mod cursor;
 mod described_tests;
 mod dispatch;
 mod empty_result_hints;
+mod environment;
 mod error;
 mod export;
 mod external;
@@ -83,6 +84,7 @@ pub use dispatch::{
     run_by_constant,
 };
 pub use empty_result_hints::{explain_empty, related_results_hint};
+pub use environment::environment_variables;
 pub use error::QueryError;
 pub use export::{
     ExportTables, PublishedName, ScipExportError, ScipReport, SymbolScheme, export, export_scip,

@@ -113,3 +113,39 @@ fn locations_link_where_that_is_asked_for() {
     let (code, message) = shop.failure(&["callers", "Place", "--hyperlink-format", "emacs"]);
     assert!(code == 2 && message.contains("vscode"), "{message}");
 }
+
+#[test]
+fn environment_variables_are_listed_by_name_also_those_read_through_a_function() {
+    let env = "export const env = (name: string) => process.env[name];
+export function required(name: string, hint: string) {
+  const value = env(name);
+  return value ?? hint;
+}
+";
+    let server = "import { env, required } from './env';
+const { HOST, PORT: port = 80 } = process.env;
+export const url = env('BASE_URL') ?? process.env.HOST;
+export const key = required('API_KEY', 'none');
+export const nobody = required('nobody', 'none');
+";
+    let shop = Shop::with(&[
+        ("web/env.ts", env),
+        ("web/server.ts", server),
+        (
+            "src/Settings.cs",
+            "class Settings { string Home = System.Environment.GetEnvironmentVariable(\"HOME\"); }",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which environment variables are read?"]);
+    let expected = "environment variables (5):
+ API_KEY  web/server.ts:4
+ BASE_URL  web/server.ts:3
+ HOME  src/Settings.cs:1
+ HOST  web/server.ts:2,3
+ PORT  web/server.ts:2
+lines that read variables by a name that is not written there (1):
+web/
+ env.ts
+  1 env: ";
+    assert!(text.starts_with(expected), "{text}");
+}

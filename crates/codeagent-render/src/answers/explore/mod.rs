@@ -24,6 +24,8 @@ mod search;
 mod type_symbol;
 mod wants;
 
+use std::collections::BTreeMap;
+
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
@@ -149,23 +151,49 @@ fn framework_lines(
         return Ok(false);
     };
     let query::FoundText {
-        code,
+        mut code,
         others,
         tests,
         ..
     } = lines.found;
+    if lines.reads_environment {
+        let (variables, nameless) = query::environment_variables(occurrences, code)?;
+        document.section(environment(variables));
+        code = nameless;
+    }
     let of_others = match code.as_slice() {
         [] => lines.title,
         _ => "such lines in files of other languages",
     };
+    let title = match lines.reads_environment {
+        true => "lines that read variables by a name that is not written there",
+        false => lines.title,
+    };
     for (key, title, found, weight) in [
-        ("lines", lines.title, code, WANTED),
+        ("lines", title, code, WANTED),
         ("other", of_others, others, 10),
         ("tests", "such lines in tests", tests, 5),
     ] {
         document.section(Section::occurrence_rows(key, title, found).weighing(weight));
     }
     Ok(true)
+}
+
+/// Lists environment variables with the places that read them.
+fn environment(variables: BTreeMap<String, Vec<(String, u32)>>) -> Section {
+    let row = |(name, places): (String, Vec<(String, u32)>)| {
+        let mut at: Vec<String> = Vec::new();
+        for by_file in places.chunk_by(|one, other| one.0 == other.0) {
+            let lines: Vec<String> = by_file.iter().map(|place| place.1.to_string()).collect();
+            at.push(format!("{}:{}", by_file[0].0, lines.join(",")));
+        }
+        NameRow {
+            full: format!("{name}  {}", at.join(", ")),
+            short: name,
+        }
+    };
+    let rows: Vec<NameRow> = variables.into_iter().map(row).collect();
+    Section::names("variables", "environment variables", rows).weighing(WANTED)
 }
 
 /// Adds the tests of what a question describes; reports whether there are any.

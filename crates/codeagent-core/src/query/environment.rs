@@ -1,0 +1,176 @@
+//! The names of environment variables, from the lines that read them.
+//!
+//! A line that reads a variable whose name is a parameter belongs to a helper (`env(name)`); the strings
+//! that its callers pass are the names.
+//!
+//! Limitations: what is read is looked for within one line.
+
+use std::collections::BTreeMap;
+
+use crate::model::graph::{EdgeType, NodeId, NodeType};
+use crate::query::literals::innermost_symbols;
+use crate::query::{Occurrence, Occurrences, QueryError, is_all_capitals};
+use crate::store;
+
+/// What precedes the name of a variable.
+const MARKS: [&str; 6] = [
+    "process.env",
+    "process?.env",
+    "import.meta.env",
+    "Deno.env",
+    "Bun.env",
+    "Environment.GetEnvironmentVariable",
+];
+
+/// Maximum number of helpers whose callers are read.
+const MAX_HELPERS: usize = 8;
+
+/// Path and line of a use.
+pub type Place = (String, u32);
+
+/// Returns the environment variables that some lines read, by name, each with the places of its reads.
+/// The lines that name none are returned, too.
+pub fn environment_variables(
+    occurrences: &mut Occurrences<'_, '_>,
+    lines: Vec<Occurrence>,
+) -> Result<(BTreeMap<String, Vec<Place>>, Vec<Occurrence>), QueryError> {
+    let mut found: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+    let (mut nameless, mut helpers) = (Vec::new(), Vec::new());
+    for line in lines {
+        let names = names_in(line.source.as_deref().unwrap_or_default());
+        for name in &names {
+            let place = (line.path.clone(), line.line);
+            found.entry((*name).to_owned()).or_default().push(place);
+        }
+        if names.is_empty() {
+            let helper = helper_at(occurrences, &line)?;
+            helpers.extend(helper.filter(|helper| !helpers.contains(helper)));
+            nameless.push(line);
+        }
+    }
+    for (name, place) in passed_names(occurrences, helpers)? {
+        found.entry(name).or_default().push(place);
+    }
+
+    for places in found.values_mut() {
+        places.sort_unstable();
+        places.dedup();
+    }
+    Ok((found, nameless))
+}
+
+/// Returns the function around a line.
+fn helper_at(
+    occurrences: &Occurrences<'_, '_>,
+    line: &Occurrence,
+) -> Result<Option<NodeId>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let Some(file) = store::file_by_path(snapshot, &line.path)? else {
+        return Ok(None);
+    };
+    let around = innermost_symbols(snapshot, file.id, [line.line])?.pop();
+    let helper = around
+        .flatten()
+        .map_or(Ok(None), |id| store::node(snapshot, id))?;
+    let helper = helper.filter(|node| node.node_type == NodeType::Method);
+    Ok(helper.map(|node| node.id))
+}
+
+/// Returns the strings that are passed to some functions, by callers or through functions that only pass
+/// on a name.
+fn passed_names(
+    occurrences: &mut Occurrences<'_, '_>,
+    mut helpers: Vec<NodeId>,
+) -> Result<Vec<(String, Place)>, QueryError> {
+    let mut passed = Vec::new();
+    let (direct, mut at) = (helpers.len(), 0);
+    while at < helpers.len().min(MAX_HELPERS) {
+        for call in occurrences.incoming(&[helpers[at]], &[EdgeType::Calls])? {
+            let path = occurrences.path(call.file)?;
+            if store::is_test_path(&path) {
+                continue;
+            }
+            let rest = occurrences
+                .sources
+                .rest_of_line(&path, call.line, call.column)?;
+            let Some((_, arguments)) = rest.and_then(|rest| rest.split_once('(')) else {
+                continue;
+            };
+            if let Some(name) = string_at_start(arguments) {
+                // A function between may take another string.
+                if at < direct || is_all_capitals(name) {
+                    passed.push((name.to_owned(), (path, call.line)));
+                }
+            } else if !word_at_start(arguments).is_empty() && !helpers.contains(&call.other) {
+                helpers.push(call.other);
+            }
+        }
+        at += 1;
+    }
+    Ok(passed)
+}
+
+/// Returns the names of variables that a line reads.
+fn names_in(line: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for mark in MARKS {
+        for (at, _) in line.match_indices(mark) {
+            let rest = &line[at + mark.len()..];
+            let rest = rest.trim_start_matches(['?', '!']);
+            let rest = rest.strip_prefix(".get").unwrap_or(rest);
+            let rest = rest.strip_prefix(".[").map_or(rest, |_| &rest[1..]);
+            let name = match rest.strip_prefix(['(', '[']) {
+                Some(inside) => string_at_start(inside),
+                None => rest.strip_prefix('.').map(word_at_start),
+            };
+            names.extend(name.filter(|name| !name.is_empty()));
+
+            let pattern = line[..at].trim_end().strip_suffix('=');
+            let pattern = pattern.and_then(|before| before.trim_end().strip_suffix('}'));
+            if let Some((_, inside)) = pattern.and_then(|before| before.rsplit_once('{')) {
+                let bound = inside.split(',').map(|part| word_at_start(part.trim()));
+                names.extend(bound.filter(|name| !name.is_empty()));
+            }
+        }
+    }
+    names
+}
+
+/// Returns the string literal at the start of a text.
+fn string_at_start(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let quote = text.chars().next().filter(|c| "\"'`".contains(*c))?;
+    let (inside, _) = text[1..].split_once(quote)?;
+    (!inside.contains(['$', '{', ' '])).then_some(inside)
+}
+
+fn word_at_start(text: &str) -> &str {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let end = text.find(|c| !is_of_word(c)).unwrap_or(text.len());
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_in;
+
+    #[test]
+    fn variables_are_read_by_member_key_call_and_pattern() {
+        for (line, expected) in [
+            ("const port = process.env.PORT ?? env.X;", &["PORT"][..]),
+            ("process.env['A'] || process.env.B", &["A", "B"]),
+            (
+                "const { HOST, PORT: port = 1 } = process.env;",
+                &["HOST", "PORT"],
+            ),
+            ("Environment.GetEnvironmentVariable(\"HOME\")", &["HOME"]),
+            ("Deno.env.get('TOKEN')", &["TOKEN"]),
+            ("process.env[name]", &[]),
+            ("process?.env?.['A']", &["A"]),
+            ("Environment.GetEnvironmentVariable(name)", &[]),
+            ("import.meta.env?.MODE", &["MODE"]),
+        ] {
+            assert_eq!(names_in(line), expected, "{line}");
+        }
+    }
+}
