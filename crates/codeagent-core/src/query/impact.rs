@@ -17,13 +17,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeType, NodeId, NodeType};
-use crate::query::labels::Labels;
 use crate::query::{DispatchStep, QueryError, Sources, dispatched_to, wrappers_of};
 use crate::store::{self, FileKey, SymbolBrief};
 use walk::{ImpactWalk, Reaching};
-
-/// Maximum number of symbols per list whose names are loaded.
-const MAX_LABELLED: usize = 400;
 
 /// Maximum depth.
 pub const MAX_IMPACT_DEPTH: usize = 5;
@@ -135,8 +131,6 @@ pub struct Impact {
     pub public: Vec<(NodeId, usize)>,
     /// Whether some symbols were not visited.
     pub is_cut: bool,
-    /// Names of the first `MAX_LABELLED` symbols of each list above.
-    pub labels: Labels,
 }
 
 /// Returns the effects of a change to some symbols.
@@ -174,22 +168,6 @@ pub fn impact(sources: &mut Sources<'_>, query: &ImpactQuery<'_>) -> Result<Impa
     found.direct = without_imports(without_tests(direct));
     found.possible = without_tests(possible);
     walk.summarize(&mut found)?;
-    let users = |uses: &[AffectedUse]| {
-        let first = uses.iter().take(MAX_LABELLED);
-        first.map(|each| each.source).collect::<Vec<_>>()
-    };
-    let mut shown = users(&found.direct);
-    shown.extend(users(&found.possible));
-    shown.extend(found.targets.iter().chain(&found.bases).take(MAX_LABELLED));
-    shown.extend(found.public.iter().take(MAX_LABELLED).map(|(id, _)| *id));
-    shown.extend(
-        found
-            .tests
-            .iter()
-            .take(MAX_LABELLED)
-            .map(|test| test.source),
-    );
-    found.labels.load(snapshot, shown)?;
     Ok(found)
 }
 

@@ -46,8 +46,12 @@ fn ids(snapshot: &Snapshot, name: &str) -> Vec<NodeId> {
     matches.answered[0].ids()
 }
 
-fn names(labels: &Labels, ids: impl Iterator<Item = NodeId>) -> Vec<String> {
-    ids.map(|id| labels.short(id)).collect()
+fn names(indexed: &Indexed, ids: impl Iterator<Item = NodeId>) -> Vec<String> {
+    let ids: Vec<NodeId> = ids.collect();
+    let mut labels = Labels::default();
+    let snapshot = indexed.answers.snapshot().unwrap();
+    labels.load(&snapshot, ids.iter().copied()).unwrap();
+    ids.into_iter().map(|id| labels.short(id)).collect()
 }
 
 fn impact_of(indexed: &Indexed, name: &str, depth: usize) -> Impact {
@@ -92,14 +96,9 @@ const SHOP: &[(&str, &str)] = &[
 fn impact_separates_certain_uses_from_those_through_an_interface() {
     let shop = indexed(SHOP);
     let found = impact_of(&shop, "Item.Price", 3);
-    let of = |uses: &[crate::query::AffectedUse]| {
-        names(&found.labels, uses.iter().map(|each| each.source))
-    };
+    let of = |uses: &[crate::query::AffectedUse]| names(&shop, uses.iter().map(|each| each.source));
     assert_eq!(of(&found.direct), ["Cart.Exact"]);
-    assert_eq!(
-        names(&found.labels, found.bases.iter().copied()),
-        ["IPriced.Price"]
-    );
+    assert_eq!(names(&shop, found.bases.iter().copied()), ["IPriced.Price"]);
     assert_eq!(of(&found.possible), ["Cart.Total"]);
     assert_eq!(found.steps.len(), 1);
     assert_eq!(
@@ -108,7 +107,7 @@ fn impact_separates_certain_uses_from_those_through_an_interface() {
         "Program.Main"
     );
     assert_eq!(
-        names(&found.labels, found.tests.iter().map(|test| test.source)),
+        names(&shop, found.tests.iter().map(|test| test.source)),
         ["CartTests.Totals"]
     );
     assert_eq!(found.tests[0].distance, 2);
@@ -119,7 +118,7 @@ fn impact_separates_certain_uses_from_those_through_an_interface() {
 fn impact_of_an_interface_member_includes_its_implementations() {
     let shop = indexed(SHOP);
     let found = impact_of(&shop, "IPriced.Price", 1);
-    let direct = names(&found.labels, found.direct.iter().map(|each| each.source));
+    let direct = names(&shop, found.direct.iter().map(|each| each.source));
     assert_eq!(direct, ["Cart.Total", "Item.Price"]);
     assert!(found.steps.is_empty() && found.possible.is_empty());
 }
@@ -128,7 +127,7 @@ fn impact_of_an_interface_member_includes_its_implementations() {
 fn impact_of_a_type_counts_the_uses_of_its_members() {
     let shop = indexed(SHOP);
     let found = impact_of(&shop, "Cart", 1);
-    let direct = names(&found.labels, found.direct.iter().map(|each| each.source));
+    let direct = names(&shop, found.direct.iter().map(|each| each.source));
     assert_eq!(direct, ["Program.Main"]);
     assert_eq!(found.member_uses, (2, 2));
 }
@@ -160,7 +159,7 @@ fn uses_of_a_wrapper_count_as_uses_of_the_wrapped_symbol() {
         },
     )
     .unwrap();
-    let direct = names(&found.labels, found.direct.iter().map(|each| each.source));
+    let direct = names(&app, found.direct.iter().map(|each| each.source));
     assert_eq!(direct, ["show"], "{:?}", found.wrappers);
     assert_eq!(found.wrappers.len(), 1);
 }
@@ -174,7 +173,7 @@ fn a_path_follows_calls_through_an_interface() {
     let found = find_path(&mut sources, &from, &to).unwrap();
     let steps = found.steps.expect("a path");
     assert_eq!(
-        names(&found.labels, steps.iter().map(|step| step.to)),
+        names(&shop, steps.iter().map(|step| step.to)),
         ["Cart.Total", "IPriced.Price", "Item.Price"]
     );
     let links: Vec<Link> = steps.iter().map(|step| step.link).collect();
@@ -222,7 +221,7 @@ const LOCALS: &[(&str, &str)] = &[(
 fn impact_leads_from_a_function_of_an_object_to_what_makes_the_object() {
     let app = indexed(LOCALS);
     let found = impact_of(&app, "save", 4);
-    let direct = names(&found.labels, found.direct.iter().map(|each| each.source));
+    let direct = names(&app, found.direct.iter().map(|each| each.source));
     assert_eq!(direct, ["makeApi.render"]);
     let steps: Vec<(usize, usize)> = found
         .steps
@@ -230,7 +229,7 @@ fn impact_leads_from_a_function_of_an_object_to_what_makes_the_object() {
         .map(|step| (step.distance, step.symbols))
         .collect();
     assert_eq!(steps, [(2, 1), (3, 1), (4, 1)], "store, makeApi, start");
-    let public = names(&found.labels, found.public.iter().map(|(id, _)| *id));
+    let public = names(&app, found.public.iter().map(|(id, _)| *id));
     assert_eq!(public, ["makeApi", "start"]);
 }
 
@@ -243,7 +242,7 @@ fn a_path_enters_functions_in_functions() {
     let found = find_path(&mut sources, &from, &to).unwrap();
     let steps = found.steps.expect("a path");
     assert_eq!(
-        names(&found.labels, steps.iter().map(|step| step.to)),
+        names(&app, steps.iter().map(|step| step.to)),
         ["makeApi", "makeApi.render", "save"]
     );
 }

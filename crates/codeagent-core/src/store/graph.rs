@@ -1,17 +1,19 @@
 //! Batch reads of symbols, for queries that walk the graph.
 //!
-//! A set of node ids is bound as one JSON array, so each step of a walk is one statement, however
+//! A set of node ids is bound as one array, so each step of a walk is one statement, however
 //! many symbols it starts from.
 
-use std::fmt::Write;
+use std::rc::Rc;
 
 use rusqlite::Row;
+use rusqlite::types::Value;
+use rusqlite::vtab::array::Array;
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{
     Access, Confidence, EdgeDirection, EdgeType, Language, NodeFlags, NodeId, NodeKind, NodeType,
 };
-use crate::store::codec::{id_column, word_column};
+use crate::store::codec::{id_column, stored_id, word_column};
 use crate::store::{FileKey, IncidentEdge, Snapshot, StoreError, bad_value};
 
 /// Maximum number of ids bound to one statement.
@@ -59,13 +61,13 @@ pub fn each_use(
         .collect();
     let sql = format!(
         "SELECT {own}, {other}, edge_type, confidence, file_id, line, \"column\" FROM {table} \
-        WHERE {own} IN (SELECT value FROM json_each(?1)) AND edge_type IN ({})",
+        WHERE {own} IN rarray(?1) AND edge_type IN ({})",
         codes.join(",")
     );
 
     for batch in nodes.chunks(BATCH) {
         let mut statement = snapshot.connection().prepare_cached(&sql)?;
-        let mut rows = statement.query([json_ids(batch)])?;
+        let mut rows = statement.query([id_array(batch)])?;
         while let Some(row) = rows.next()? {
             let edge = IncidentEdge {
                 other: id_column(row, 1)?,
@@ -82,7 +84,7 @@ pub fn each_use(
 }
 
 const COUNTS: &str = "SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM edges_incoming e WHERE e.target = j.value LIMIT ?2)) \
-    FROM json_each(?1) j";
+    FROM rarray(?1) j";
 
 /// Counts the edges of each node, up to `limit`.
 pub fn use_counts(
@@ -94,7 +96,7 @@ pub fn use_counts(
     for batch in nodes.chunks(BATCH) {
         let mut statement = snapshot.connection().prepare_cached(COUNTS)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut rows = statement.query(rusqlite::params![json_ids(batch), limit])?;
+        let mut rows = statement.query(rusqlite::params![id_array(batch), limit])?;
         while let Some(row) = rows.next()? {
             counts.insert(id_column(row, 0)?, row.get::<_, i64>(1)? as usize);
         }
@@ -109,8 +111,7 @@ pub struct SymbolClass {
     pub flags: NodeFlags,
 }
 
-const CLASSES: &str =
-    "SELECT id, node_type, flags FROM nodes WHERE id IN (SELECT value FROM json_each(?1))";
+const CLASSES: &str = "SELECT id, node_type, flags FROM nodes WHERE id IN rarray(?1)";
 
 /// Returns the types and flags of the symbols with these ids.
 pub fn classes(
@@ -120,7 +121,7 @@ pub fn classes(
     let mut found = FxHashMap::default();
     for batch in ids.chunks(BATCH) {
         let mut statement = snapshot.connection().prepare_cached(CLASSES)?;
-        let mut rows = statement.query([json_ids(batch)])?;
+        let mut rows = statement.query([id_array(batch)])?;
         while let Some(row) = rows.next()? {
             let class = SymbolClass {
                 node_type: word_column(row, 1, NodeType::from_code)?,
@@ -142,11 +143,11 @@ pub fn briefs(
     snapshot: &Snapshot,
     ids: &[NodeId],
 ) -> Result<FxHashMap<NodeId, SymbolBrief>, StoreError> {
-    let sql = format!("{BRIEF} WHERE n.id IN (SELECT value FROM json_each(?1))");
+    let sql = format!("{BRIEF} WHERE n.id IN rarray(?1)");
     let mut found = FxHashMap::default();
     for batch in ids.chunks(BATCH) {
         let mut statement = snapshot.connection().prepare_cached(&sql)?;
-        let mut rows = statement.query([json_ids(batch)])?;
+        let mut rows = statement.query([id_array(batch)])?;
         while let Some(row) = rows.next()? {
             let brief = brief_row(row)?;
             found.insert(brief.id, brief);
@@ -157,11 +158,11 @@ pub fn briefs(
 
 /// Returns the symbols that these nodes lexically contain.
 pub fn children_of(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<SymbolBrief>, StoreError> {
-    let sql = format!("{BRIEF} WHERE n.parent_id IN (SELECT value FROM json_each(?1))");
+    let sql = format!("{BRIEF} WHERE n.parent_id IN rarray(?1)");
     let mut found = Vec::new();
     for batch in ids.chunks(BATCH) {
         let mut statement = snapshot.connection().prepare_cached(&sql)?;
-        let mut rows = statement.query([json_ids(batch)])?;
+        let mut rows = statement.query([id_array(batch)])?;
         while let Some(row) = rows.next()? {
             found.push(brief_row(row)?);
         }
@@ -224,16 +225,10 @@ fn brief_row(row: &Row<'_>) -> Result<SymbolBrief, StoreError> {
     })
 }
 
-/// Writes ids as a JSON array in ascending order, so that rows are read in the order of the table.
-fn json_ids(ids: &[NodeId]) -> String {
-    let mut sorted: Vec<u64> = ids.iter().map(|id| id.0).collect();
+/// Makes the parameter of a query for some ids, sorted, so that pages are read in their order.
+fn id_array(ids: &[NodeId]) -> Array {
+    let mut sorted: Vec<NodeId> = ids.to_vec();
     sorted.sort_unstable();
-    let mut json = String::with_capacity(sorted.len() * 20 + 2);
-    json.push('[');
-    for (index, id) in sorted.iter().enumerate() {
-        let separator = if index == 0 { "" } else { "," };
-        write!(json, "{separator}{id}").expect("writing to a string succeeds");
-    }
-    json.push(']');
-    json
+    let value = |id| Value::Integer(stored_id(id));
+    Rc::new(sorted.into_iter().map(value).collect())
 }

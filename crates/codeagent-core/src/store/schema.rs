@@ -132,6 +132,8 @@ pub fn prepare_reader(connection: &Connection, path: &Path) -> Result<(), StoreE
         });
     }
     connection.execute_batch(READER_PRAGMAS)?;
+    // For `rarray`, see `graph.rs`.
+    rusqlite::vtab::array::load_module(connection)?;
     Ok(())
 }
 

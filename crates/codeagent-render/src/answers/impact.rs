@@ -3,7 +3,7 @@
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::NodeId;
 use codeagent_core::query::{
-    self, AffectedUse, Impact, ImpactQuery, Occurrence, Occurrences, Sources,
+    self, AffectedUse, Impact, ImpactQuery, Labels, Occurrence, Occurrences, Sources,
 };
 
 use super::AnswerError;
@@ -21,8 +21,8 @@ const MAX_TARGETS: usize = 6;
 /// Maximum listed public symbols.
 const MAX_PUBLIC: usize = 150;
 
-/// Longest list with names.
-const MAX_NAMED: usize = 400;
+/// Longest list with names; the names of a longer one exceed what an answer holds.
+const MAX_NAMED: usize = 200;
 
 /// Longest list with source lines, whose files are read.
 const MAX_WITH_SOURCE: usize = 150;
@@ -266,10 +266,14 @@ fn add_public(
     document: &mut Document,
     found: &Impact,
 ) -> Result<(), AnswerError> {
-    let mut rows = Vec::new();
-    for (id, distance) in found.public.iter().take(MAX_PUBLIC) {
-        let short = found.labels.short(*id);
-        let symbol = found.labels.get(*id);
+    let shown = &found.public[..found.public.len().min(MAX_PUBLIC)];
+    let mut labels = Labels::default();
+    let ids = shown.iter().map(|(id, _)| *id);
+    labels.load(occurrences.sources.snapshot(), ids)?;
+
+    let mut rows = Vec::with_capacity(shown.len());
+    for (id, distance) in shown {
+        let (short, symbol) = (labels.short(*id), labels.get(*id));
         let path = match symbol.and_then(|symbol| symbol.file) {
             Some(file) => occurrences.path(file)?,
             None => String::new(),
