@@ -28,35 +28,47 @@ const MAX_HELPERS: usize = 8;
 /// Path and line of a use.
 pub type Place = (String, u32);
 
-/// Returns the environment variables that some lines read, by name, each with the places of its reads.
-/// The lines that name none are returned, too.
+/// Environment variables that lines read.
+#[derive(Clone, Debug, Default)]
+pub struct EnvironmentVariables {
+    /// The places of the reads of each variable.
+    pub reads: BTreeMap<String, Vec<Place>>,
+    /// The lines that name no variable.
+    pub nameless: Vec<Occurrence>,
+}
+
+/// Finds the environment variables that some lines read.
 pub fn environment_variables(
     occurrences: &mut Occurrences<'_, '_>,
     lines: Vec<Occurrence>,
-) -> Result<(BTreeMap<String, Vec<Place>>, Vec<Occurrence>), QueryError> {
-    let mut found: BTreeMap<String, Vec<Place>> = BTreeMap::new();
-    let (mut nameless, mut helpers) = (Vec::new(), Vec::new());
+) -> Result<EnvironmentVariables, QueryError> {
+    let mut found = EnvironmentVariables::default();
+    let mut helpers = Vec::new();
     for line in lines {
         let names = names_in(line.source.as_deref().unwrap_or_default());
         for name in &names {
             let place = (line.path.clone(), line.line);
-            found.entry((*name).to_owned()).or_default().push(place);
+            found
+                .reads
+                .entry((*name).to_owned())
+                .or_default()
+                .push(place);
         }
         if names.is_empty() {
             let helper = helper_at(occurrences, &line)?;
             helpers.extend(helper.filter(|helper| !helpers.contains(helper)));
-            nameless.push(line);
+            found.nameless.push(line);
         }
     }
     for (name, place) in passed_names(occurrences, helpers)? {
-        found.entry(name).or_default().push(place);
+        found.reads.entry(name).or_default().push(place);
     }
 
-    for places in found.values_mut() {
+    for places in found.reads.values_mut() {
         places.sort_unstable();
         places.dedup();
     }
-    Ok((found, nameless))
+    Ok(found)
 }
 
 /// Returns the function around a line.

@@ -157,9 +157,9 @@ fn framework_lines(
         ..
     } = lines.found;
     if lines.reads_environment {
-        let (variables, nameless) = query::environment_variables(occurrences, code)?;
-        document.section(environment(variables));
-        code = nameless;
+        let variables = query::environment_variables(occurrences, code)?;
+        document.section(environment(variables.reads));
+        code = variables.nameless;
     }
     let of_others = match code.as_slice() {
         [] => lines.title,
