@@ -5,8 +5,9 @@
 //! `T`; a call of a member with several implementations is followed by their names or number, unless a
 //! container gives one of them, and an overridden member with a body is entered, too. What
 //! a message, request or event leads to follows its call, marked as such. Calls in a local function
-//! that is passed on instead of called are listed where they are written, as in unnamed callbacks. Calls
-//! whose target is unknown are named as written, with the procedure of a typed API that their keys lead to.
+//! that is passed on instead of called are listed where they are written, as in unnamed callbacks; other
+//! functions that are passed on are entered, marked as such. Calls whose target is unknown are named as
+//! written, with the procedure of a typed API that their keys lead to.
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 
@@ -26,7 +27,7 @@ use crate::query::{
     DispatchStep, Occurrences, QueryError, UnknownCall, dispatched_from, unknown_calls_of,
     unknown_calls_on,
 };
-use crate::store::{self, FileKey, IncidentEdge, Snapshot};
+use crate::store::{self, FileKey, IncidentEdge};
 
 /// Maximum depth of followed calls.
 const MAX_DEPTH: usize = 4;
@@ -157,7 +158,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let around: Vec<NodeId> = around.iter().map(|node| node.id).collect();
 
         let is_here = |site: (FileKey, u32)| site.0 == file && lines.contains(&site.1);
-        let mut calls = self.occurrences.outgoing(&around, &[EdgeType::Calls])?;
+        let mut calls = self.calls_in(&around)?;
         calls.retain(|call| is_here((call.file, call.line)));
         let mut dispatched = self.dispatched(&around)?;
         dispatched.retain(|step| is_here(step.site()));
@@ -209,23 +210,28 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         Ok(())
     }
 
-    /// Returns the first call of each function, in order.
-    fn calls(&self, node: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {
-        let snapshot = self.occurrences.sources.snapshot();
-        let mut calls = calls_in(snapshot, node)?;
+    /// Returns the first call of each function in order, or where it is passed on.
+    fn calls(&mut self, node: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {
+        let mut calls = self.calls_in(&[node])?;
         let called: FxHashSet<NodeId> = calls.iter().map(|call| call.other).collect();
 
+        let snapshot = self.occurrences.sources.snapshot();
         let mut level = vec![node];
         while !level.is_empty() {
             let mut given = store::children_of(snapshot, &level)?;
             given.retain(|child| child.flags.has(NodeFlags::LOCAL) && !called.contains(&child.id));
             level = given.iter().map(|child| child.id).collect();
-            for child in &level {
-                calls.extend(calls_in(snapshot, *child)?);
-            }
+            calls.extend(self.calls_in(&level)?);
         }
 
         Ok(first_calls(calls))
+    }
+
+    /// Returns the calls in some symbols, and the uses of functions that they pass on.
+    fn calls_in(&mut self, nodes: &[NodeId]) -> Result<Vec<IncidentEdge>, QueryError> {
+        let mut calls = self.occurrences.outgoing(nodes, &[EdgeType::Calls])?;
+        calls.extend(self.occurrences.passed_functions(nodes)?);
+        Ok(calls)
     }
 
     fn step(&mut self, target: &Node, call: &IncidentEdge, depth: usize) -> Result<(), QueryError> {
@@ -233,7 +239,11 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             Confidence::Exact => "",
             _ => "possibly ",
         };
-        let prefix = format!("{} {doubt}", call.line);
+        let passed = match call.edge_type {
+            EdgeType::References => "passes ",
+            _ => "",
+        };
+        let prefix = format!("{} {doubt}{passed}", call.line);
         if target.node_type == NodeType::Constructor {
             return self.construct(target, depth, &prefix);
         }
@@ -422,13 +432,4 @@ fn is_aside(node: &Node) -> bool {
 fn is_example_path(path: &str) -> bool {
     let mut folders = path.split('/');
     folders.any(|folder| ["example", "examples", "sample", "samples"].contains(&folder))
-}
-
-fn calls_in(snapshot: &Snapshot, node: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {
-    Ok(store::incident_edges(
-        snapshot,
-        node,
-        Some(EdgeType::Calls),
-        EdgeDirection::Outgoing,
-    )?)
 }

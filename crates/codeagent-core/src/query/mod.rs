@@ -34,6 +34,7 @@ mod neighborhood;
 mod neighbors;
 mod not_found;
 mod note;
+mod object_keys;
 mod occurrence;
 mod outline;
 mod overview;
@@ -128,6 +129,7 @@ pub use note::{
     EmptyList, FollowUp, Instead, NamedKind, NoMember, NotFound, Note, PartiallyParsed,
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
+pub use object_keys::{key_of_line, uses_of_key};
 pub use occurrence::{Occurrence, Occurrences};
 pub use outline::{
     derive_file_id, files_below, get_outline, members_of, outermost, source_paths, unique_file,

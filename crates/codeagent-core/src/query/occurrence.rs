@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use crate::query::absent_packages::{UncertainLines, note_of_lines};
 use crate::query::{Note, QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge};
@@ -40,6 +40,13 @@ pub struct Occurrences<'s, 'a> {
     /// The symbols of the file that was looked at last.
     last_file: Option<(FileKey, Vec<Node>)>,
     uncertain: UncertainLines,
+}
+
+/// Reports whether a text ends inside `nameof(..)`.
+fn is_in_nameof(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let inside = line.rsplit_once("nameof(");
+    inside.is_some_and(|(_, inside)| !inside.contains(')'))
 }
 
 impl Occurrence {
@@ -91,6 +98,32 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         edge_types: &[EdgeType],
     ) -> Result<Vec<IncidentEdge>, QueryError> {
         self.edges(sources, edge_types, EdgeDirection::Outgoing)
+    }
+
+    /// Returns the uses of functions that symbols do not call but pass on or keep: `setTimeout(clear)`.
+    pub fn passed_functions(
+        &mut self,
+        sources: &[NodeId],
+    ) -> Result<Vec<IncidentEdge>, QueryError> {
+        let mut passed = self.outgoing(sources, &[EdgeType::References])?;
+        let used: Vec<NodeId> = passed.iter().map(|used| used.other).collect();
+        let classes = store::classes(self.sources.snapshot(), &used)?;
+        passed.retain(|used| {
+            classes.get(&used.other).is_some_and(|class| {
+                class.node_type == NodeType::Method && !class.flags.has(NodeFlags::LOCAL)
+            })
+        });
+
+        let mut kept = Vec::with_capacity(passed.len());
+        for used in passed {
+            let path = self.path(used.file)?;
+            let text = self.sources.text(&path)?;
+            let before = text.map(|text| text.split_at(used.line, used.column).0);
+            if !before.is_some_and(is_in_nameof) {
+                kept.push(used);
+            }
+        }
+        Ok(kept)
     }
 
     fn edges(

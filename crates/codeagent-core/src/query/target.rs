@@ -260,7 +260,18 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         |token: &Token<'_>| token.is_name(targets.is_sentence) && !tokens::is_technical(token);
     let has_others = tokens.iter().any(is_other);
     let mut method = None;
+    let mut next = 0;
     for (at, token) in tokens.iter().enumerate() {
+        if at < next {
+            continue;
+        }
+        if targets.is_sentence
+            && let Some((target, length)) = prose::capitalized_name(snapshot, &tokens[at..])?
+        {
+            targets.found.push(target);
+            next = at + length;
+            continue;
+        }
         if let Some(verb) = tokens::method_of_route(&tokens[at..]) {
             method = Some(verb);
             continue;

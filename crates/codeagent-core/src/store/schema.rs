@@ -100,7 +100,7 @@ const WRITER_PRAGMAS: &str = "
 
 const READER_PRAGMAS: &str = "
     PRAGMA mmap_size = 0;
-    PRAGMA cache_size = -8192;
+    PRAGMA cache_size = -32768;
     PRAGMA cell_size_check = ON;
     PRAGMA trusted_schema = OFF;
 ";

@@ -369,6 +369,28 @@ fn many_symbols_of_one_name_are_listed_in_a_section() {
 }
 
 #[test]
+fn functions_that_are_passed_on_are_entered() {
+    let code = "using System.Threading.Tasks;
+public interface ITrash { bool Clear(); }
+public class Trash : ITrash { public bool Clear() => Bin.Sweep(); }
+public static class Bin { public static bool Sweep() => true; }
+public class Action {
+    ITrash trash = new Trash();
+    public async Task Run() { Log(nameof(Bin.Sweep)); await Task.Run(trash.Clear); }
+    void Log(string text) { }
+}
+";
+    let shop = Shop::with(&[("src/Action.cs", code)]);
+    let text = shop.stdout(&["explore", "what happens when Action.Run is called?"]);
+    let flow = "Action.Run  src/Action.cs:7
+  7 Action.Log  src/Action.cs:8
+  7 passes ITrash.Clear -> Trash.Clear  src/Action.cs:3
+    3 Bin.Sweep  src/Action.cs:4
+";
+    assert!(text.contains(flow), "{text}");
+}
+
+#[test]
 fn calls_of_what_is_not_installed_are_named_as_written() {
     let code = "import { Client } from 'generated';
 export class Orders {

@@ -119,3 +119,44 @@ export const All = () => <Page bright={true} />;
         "{text}"
     );
 }
+
+#[test]
+fn words_in_capitals_or_with_a_particle_are_one_name() {
+    let bin = "export const Empty = 1;
+export class EmptyTrashAction { run() { sweep(); } }
+export function sweep() {}
+export function Logout() { sweep(); }
+";
+    let shop = Shop::with(&[("web/bin.ts", bin)]);
+    for (question, expected) in [
+        (
+            "What happens when the user runs the Empty Trash action?",
+            "class EmptyTrashAction",
+        ),
+        ("What happens when somebody logs out?", "function Logout()"),
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.contains(expected), "{question}: {text}");
+    }
+}
+
+#[test]
+fn a_string_in_an_object_is_used_by_its_key() {
+    let routes = "const ROUTES = {
+  HOME: '/home',
+  CART: '/cart/items',
+} as const;
+export default ROUTES;
+";
+    let tabs = "import ROUTES from './routes';
+export const tabs = [
+  { route: ROUTES.CART, page: 1 },
+  { route: ROUTES.HOME, page: 2 },
+];
+";
+    let shop = Shop::with(&[("web/routes.ts", routes), ("web/tabs.ts", tabs)]);
+    let text = shop.stdout(&["explore", "what is shown at /cart/items?"]);
+    let uses = "(1):\nweb/\n tabs.ts\n  3 tabs: { route: ROUTES.CART, page: 1 },\n";
+    assert!(text.contains(uses), "{text}");
+}

@@ -42,6 +42,9 @@ const BEFORE_OWNER: [&str; 11] = [
     "type",
 ];
 
+/// Words that end a verb of two words: `log out`.
+const PARTICLES: [&str; 6] = ["down", "in", "off", "on", "out", "up"];
+
 /// Maximum number of symbols of one name that are looked at.
 const MAX_NAMED: usize = 60;
 
@@ -196,28 +199,84 @@ pub(super) fn joined_name(
     let tokens = &tokens[..tokens.len().min(MAX_WORDS)];
     for length in (2..=MAX_JOINED).rev() {
         for words in tokens.windows(length) {
+            let is_end = |token: &Token<'_>| PARTICLES.contains(&token.text);
             let is_said = words.iter().all(Token::is_plain)
-                && [words.first(), words.last()]
-                    .into_iter()
-                    .flatten()
-                    .all(is_uncommon);
+                && words.first().is_some_and(is_uncommon)
+                && words
+                    .last()
+                    .is_some_and(|last| is_uncommon(last) || is_end(last));
             let words: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
             if !is_said || words.iter().any(|word| FILLERS.contains(&word.as_str())) {
                 continue;
             }
-            let named = store::by_name(snapshot, &words.concat(), MAX_NAMED)?;
-            let is_meant = |node: &&Node| {
+            let is_meant = |node: &Node| {
                 let is_value = node.node_type == NodeType::Property;
                 is_candidate(node, targets)
                     && (!is_value || OF_VALUES.iter().any(|word| targets.has_word(word)))
-                    && name_words(&node.name) == words
                     && !node.flags.has(NodeFlags::LOCAL)
             };
-            if let Some(found) = named.iter().find(is_meant)
-                && let Ok(target) = symbols(snapshot, &found.name)?
-            {
-                return Ok(Some(Target::Symbols(target)));
+            if let Some(target) = joined(snapshot, &words, is_meant)? {
+                return Ok(Some(target));
             }
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the symbol whose name consists of capitalized words that begin some tokens, and the number of
+/// these: `EmptyBin` for `the Empty Bin dialog`, or `EmptyBinDialog` if there is one.
+pub(super) fn capitalized_name(
+    snapshot: &Snapshot,
+    tokens: &[Token<'_>],
+) -> Result<Option<(Target, usize)>, QueryError> {
+    let capitalized = tokens
+        .iter()
+        .take_while(|token| token.is_capitalized())
+        .count();
+    let plain = usize::from(tokens.get(capitalized).is_some_and(Token::is_plain));
+    for length in (2..=MAX_JOINED.min(capitalized + plain)).rev() {
+        let words: Vec<String> = tokens[..length]
+            .iter()
+            .map(|token| token.text.to_lowercase())
+            .collect();
+        let is_meant = |node: &Node| !node.flags.has(NodeFlags::LOCAL);
+        if capitalized >= 2
+            && let Some(target) = joined(snapshot, &words, is_meant)?
+        {
+            return Ok(Some((target, length)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the symbol whose name some words form; a verb may be inflected: `logs out` is `Logout`.
+fn joined(
+    snapshot: &Snapshot,
+    words: &[String],
+    is_meant: impl Fn(&Node) -> bool,
+) -> Result<Option<Target>, QueryError> {
+    let mut stemmed = words.to_vec();
+    if let Some(first) = stemmed.first_mut() {
+        let stem = ["ing", "ed", "s"]
+            .into_iter()
+            .find_map(|end| first.strip_suffix(end));
+        *first = stem.unwrap_or(first).to_owned();
+    }
+    let is_phrasal = words
+        .last()
+        .is_some_and(|last| PARTICLES.contains(&last.as_str()));
+
+    for words in [words, &stemmed] {
+        let named = store::by_name(snapshot, &words.concat(), MAX_NAMED)?;
+        let is_named = |node: &&Node| {
+            let parts = name_words(&node.name);
+            let is_one = is_phrasal && parts.concat() == words.concat();
+            is_meant(node) && (parts == *words || is_one)
+        };
+        if let Some(found) = named.iter().find(is_named)
+            && let Ok(target) = symbols(snapshot, &found.name)?
+        {
+            return Ok(Some(Target::Symbols(target)));
         }
     }
     Ok(None)

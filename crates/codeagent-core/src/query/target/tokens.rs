@@ -156,6 +156,14 @@ impl Token<'_> {
         !self.is_quoted && !self.is_code && is_word && !has_hump && !is_capitalised
     }
 
+    /// Reports whether the token is a word of prose with a capital, other than one that asks.
+    pub fn is_capitalized(&self) -> bool {
+        let mut letters = self.text.chars();
+        let is_upper = letters.next().is_some_and(char::is_uppercase);
+        let is_word = is_upper && letters.all(char::is_lowercase);
+        is_word && !self.is_first && !self.is_quoted && !self.is_code
+    }
+
     /// Reports whether the token may be an environment variable whose name is a common word: `PATH`.
     fn is_variable(&self) -> bool {
         self.text.len() > 3 && is_all_capitals(self.text) && !is_request_method(self.text)

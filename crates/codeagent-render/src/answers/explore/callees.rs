@@ -20,6 +20,7 @@ pub(super) fn callees(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<Section, AnswerError> {
     let mut rows = called(occurrences, &subject.ids(), None)?;
+    rows.extend(passed_row(subject, occurrences)?);
     rows.extend(external_row(subject, occurrences)?);
     let mut unknown = Vec::new();
     for node in subject.nodes {
@@ -68,6 +69,30 @@ pub(super) fn called(
 
     rows.sort_by_key(|(line, _)| *line);
     Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+/// Lists the functions that a symbol passes on, in one row.
+fn passed_row(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<Option<NameRow>, AnswerError> {
+    let mut passed = occurrences.passed_functions(&subject.ids())?;
+    passed.sort_by_key(|used| (used.line, used.column));
+    let mut names: Vec<String> = Vec::new();
+    for used in &passed {
+        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), used.other)? else {
+            continue;
+        };
+        let name = format!("{} {}", used.line, occurrences.short_name(&symbol.node)?);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let count = names.len();
+    Ok((count > 0).then(|| NameRow {
+        full: format!("passes on: {}", names.join(", ")),
+        short: format!("{count} passed on"),
+    }))
 }
 
 /// Lists what a symbol calls outside the repository, in one row.

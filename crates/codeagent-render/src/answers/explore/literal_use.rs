@@ -49,15 +49,16 @@ pub(super) fn sections(
 }
 
 /// Returns the uses of the constants that hold a string, such as `process.env[KEY]`, and of the properties
-/// that an attribute gives it as a name: `[JsonPropertyName("total")] int Total`.
+/// that an attribute gives it as a name: `[JsonPropertyName("total")] int Total`; of an object, the uses of the key that has it.
 pub(super) fn uses_of_constants(
     occurrences: &mut Occurrences<'_, '_>,
     sites: &[LiteralSite],
 ) -> Result<Vec<Occurrence>, AnswerError> {
-    let mut constants = Vec::new();
+    let (mut constants, mut by_key) = (Vec::new(), Vec::new());
     for site in sites {
         let node = &site.enclosing.node;
-        let is_value = node.node_type == NodeType::Property || node.kind == NodeKind::Variable;
+        let is_variable = node.kind == NodeKind::Variable;
+        let is_value = node.node_type == NodeType::Property || is_variable;
         let Some(span) = node.spans.first().filter(|_| is_value) else {
             continue;
         };
@@ -68,9 +69,27 @@ pub(super) fn uses_of_constants(
         let is_only = span.span.start.line == site.line && span.span.end_line == site.line;
         if is_only || site.line < span.name_line && gives_name(occurrences, site)? {
             constants.push(node.id);
+        } else if is_variable && let Some(key) = key_at(occurrences, site)? {
+            by_key.extend(query::uses_of_key(occurrences, node.id, &key)?);
         }
     }
-    Ok(occurrences.uses_of(&constants, &[EdgeType::References, EdgeType::Calls])?)
+    let mut uses = occurrences.uses_of(&constants, &[EdgeType::References, EdgeType::Calls])?;
+    uses.extend(by_key);
+    uses.sort();
+    uses.dedup();
+    Ok(uses)
+}
+
+/// Returns the key of the line of a string in an object literal.
+fn key_at(
+    occurrences: &mut Occurrences<'_, '_>,
+    site: &LiteralSite,
+) -> Result<Option<String>, AnswerError> {
+    let line = occurrences.sources.line(&site.path, site.line)?;
+    Ok(line
+        .as_deref()
+        .and_then(query::key_of_line)
+        .map(str::to_owned))
 }
 
 /// Reports whether a string is that of an attribute that gives a name.
