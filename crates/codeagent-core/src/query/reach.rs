@@ -3,22 +3,24 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
-use crate::query::{Occurrence, Occurrences, QueryError, bases_of};
+use crate::query::{DispatchStep, Occurrence, Occurrences, QueryError, bases_of, dispatched_to};
 use crate::store::{self, IncidentEdge, Snapshot};
 
 /// Maximum number of symbols per level whose callers are searched.
 const MAX_LEVEL: usize = 300;
 
-/// The calls of the symbols that call others.
+/// The uses of the symbols that call others.
 #[derive(Clone, Debug, Default)]
 pub struct CallersOfCallers {
-    /// Calls of these symbols.
+    /// Calls of these symbols, and places that pass them on.
     pub certain: Vec<Occurrence>,
     /// Calls of what these symbols implement or override, which may run them.
     pub through_bases: Vec<Occurrence>,
+    /// What leads to these symbols without a call, such as the events that they handle.
+    pub dispatched: Vec<DispatchStep>,
 }
 
-/// Returns the calls of the symbols that call `nodes`, except calls by `nodes` and these callers.
+/// Returns the uses of the symbols that call `nodes`, except those by `nodes` and these callers.
 pub fn callers_of_callers(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[NodeId],
@@ -29,13 +31,15 @@ pub fn callers_of_callers(
     let bases: Vec<NodeId> = bases.into_iter().map(|(id, _)| id).collect();
 
     let mut calls_of = |called: &[NodeId]| {
-        let mut edges: Vec<IncidentEdge> = occurrences.incoming(called, &[EdgeType::Calls])?;
+        let types = [EdgeType::Calls, EdgeType::References];
+        let mut edges: Vec<IncidentEdge> = occurrences.incoming(called, &types)?;
         edges.retain(|edge| !known.contains(&edge.other));
         occurrences.of_edges(&edges)
     };
     Ok(CallersOfCallers {
         certain: calls_of(&callers)?,
         through_bases: calls_of(&bases)?,
+        dispatched: dispatched_to(occurrences.sources.snapshot(), &callers)?,
     })
 }
 

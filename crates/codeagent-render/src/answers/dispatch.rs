@@ -82,6 +82,16 @@ pub(super) fn to_section(
     ))
 }
 
+/// Lists what leads to the callers of a symbol without a call.
+pub(super) fn to_callers(
+    occurrences: &mut Occurrences<'_, '_>,
+    steps: &[DispatchStep],
+) -> Result<Section, AnswerError> {
+    let lines = rows(occurrences, steps, EdgeDirection::Incoming)?;
+    let title = "which are reached without a call";
+    Ok(Section::names("callers dispatched", title, lines))
+}
+
 /// Parts of a line.
 struct Words {
     kind: DispatchKind,

@@ -210,7 +210,11 @@ fn further_callers(
     let further = query::callers_of_callers(occurrences, ids)?;
     let possible = "which may be called by, through what they implement or override";
     for (key, title, mut places) in [
-        ("callers of callers", "which are called by", further.certain),
+        (
+            "callers of callers",
+            "which are called or passed on by",
+            further.certain,
+        ),
         ("callers through bases", possible, further.through_bases),
     ] {
         // Tests are listed apart if the question asks for them.
@@ -220,7 +224,8 @@ fn further_callers(
         let section = Section::occurrence_rows(key, title, places);
         document.section(wants.weigh(section, wants.levels, 8));
     }
-
+    let section = dispatch::to_callers(occurrences, &further.dispatched)?;
+    document.section(wants.weigh(section, wants.levels, 8));
     Ok(())
 }
 
