@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::query::QueryError;
-use crate::store::{self, Snapshot};
+use crate::store::{self, FileKey, Snapshot};
 
 /// Maximum number of members named per dependency.
 const MAX_NAMES: usize = 4;
@@ -18,10 +18,20 @@ const MAX_MEMBERS: usize = 3_000;
 pub struct TypeDependency {
     /// The type or function.
     pub node: Node,
-    /// Number of uses.
+    /// Number of lines with uses.
     pub count: usize,
     /// The most used members.
     pub members: Vec<String>,
+    /// Number of further used members.
+    pub further: usize,
+}
+
+/// The uses of a type or function.
+#[derive(Default)]
+struct Uses {
+    lines: FxHashSet<(FileKey, u32)>,
+    /// The uses of each of its members.
+    members: FxHashMap<NodeId, usize>,
 }
 
 /// Returns the dependencies of a type, function or file, most used first.
@@ -32,7 +42,7 @@ pub fn type_dependencies(
     let inside = tree(snapshot, node)?;
     let own: FxHashSet<NodeId> = inside.iter().copied().collect();
     let mut owners: FxHashMap<NodeId, Option<NodeId>> = FxHashMap::default();
-    let mut counts: FxHashMap<NodeId, (usize, FxHashMap<NodeId, usize>)> = FxHashMap::default();
+    let mut counts: FxHashMap<NodeId, Uses> = FxHashMap::default();
     for member in &inside {
         for edge in store::incident_edges(snapshot, *member, None, EdgeDirection::Outgoing)? {
             if own.contains(&edge.other) || edge.edge_type == EdgeType::Imports {
@@ -49,31 +59,39 @@ pub fn type_dependencies(
             let Some(owner) = owner.filter(|owner| !own.contains(owner)) else {
                 continue;
             };
-            let entry = counts.entry(owner).or_default();
-            entry.0 += 1;
+            let uses = counts.entry(owner).or_default();
+            uses.lines.insert((edge.file, edge.line));
             if owner != edge.other {
-                *entry.1.entry(edge.other).or_default() += 1;
+                *uses.members.entry(edge.other).or_default() += 1;
             }
         }
     }
 
     let mut found = Vec::with_capacity(counts.len());
-    for (owner, (count, members)) in counts {
+    for (owner, uses) in counts {
         let Some(node) = store::node(snapshot, owner)? else {
             continue;
         };
-        let mut members: Vec<(NodeId, usize)> = members.into_iter().collect();
-        members.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
-        let mut names: Vec<String> = Vec::new();
-        for (id, _) in members.into_iter().take(2 * MAX_NAMES) {
+        let mut members: Vec<(usize, String)> = Vec::new();
+        for (id, count) in uses.members {
             let name = store::node(snapshot, id)?.map(|node| node.name);
-            names.extend(name.filter(|name| *name != node.name && !names.contains(name)));
+            let Some(name) = name.filter(|name| *name != node.name) else {
+                continue;
+            };
+            match members.iter_mut().find(|(_, known)| *known == name) {
+                Some((known, _)) => *known += count,
+                None => members.push((count, name)),
+            }
         }
-        names.truncate(MAX_NAMES);
+
+        members.sort_by(|a, b| (b.0, &a.1).cmp(&(a.0, &b.1)));
+        let further = members.len().saturating_sub(MAX_NAMES);
+        members.truncate(MAX_NAMES);
         found.push(TypeDependency {
             node,
-            count,
-            members: names,
+            count: uses.lines.len(),
+            members: members.into_iter().map(|(_, name)| name).collect(),
+            further,
         });
     }
     found.sort_by(|a, b| {

@@ -160,3 +160,22 @@ export const tabs = [
     let uses = "(1):\nweb/\n tabs.ts\n  3 tabs: { route: ROUTES.CART, page: 1 },\n";
     assert!(text.contains(uses), "{text}");
 }
+
+#[test]
+fn dependencies_count_lines_and_name_what_is_outside() {
+    let code = "using System.Text;
+interface IWatch { void A(); void B(); void C(); void D(); void E(); }
+class Drives {
+  IWatch watch;
+  StringBuilder text = new StringBuilder();
+  void Run() { watch.A(); watch.B(); watch.C(); watch.D(); watch.E(); text.Append(1); }
+}
+";
+    let shop = Shop::with(&[("src/Drives.cs", code)]);
+    let text = shop.stdout(&["explore", "what does Drives depend on?"]);
+    let rows = "depends on types and functions, with the number of lines (2):
+ IWatch 2: A, B, C, D and 1 more  src/
+ outside: StringBuilder
+";
+    assert!(text.contains(rows), "{text}");
+}

@@ -7,6 +7,7 @@ mod branches;
 mod callback;
 mod callees;
 mod connection;
+mod dependencies;
 mod entry_points;
 mod external;
 mod file_folder;

@@ -3,6 +3,7 @@
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
 
+use super::dependencies::dependencies;
 use super::heading::signature;
 use super::member::own_lines;
 use super::wants::Wants;
@@ -127,7 +128,7 @@ fn members_section(
     Ok(Section::names("members", title, rows).of(total))
 }
 
-fn path(node: &Node) -> &str {
+pub(super) fn path(node: &Node) -> &str {
     node.spans.first().map_or("", |span| span.path.as_str())
 }
 
@@ -193,34 +194,6 @@ fn declaration(
         let wants = subject.wants;
         document.section(wants.weigh(section, wants.members, 12));
     }
-
-    Ok(())
-}
-
-fn dependencies(
-    subject: &Subject<'_>,
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-) -> Result<(), AnswerError> {
-    let snapshot = occurrences.sources.snapshot();
-    let found = query::type_dependencies(snapshot, subject.first().id)?;
-    let rows = found.iter().map(|dependency| {
-        let name = &dependency.node.name;
-        let members = match dependency.members.as_slice() {
-            [] => String::new(),
-            members => format!(": {}", members.join(", ")),
-        };
-        let folder = path(&dependency.node);
-        let folder = folder.rsplit_once('/').map_or(".", |(folder, _)| folder);
-        NameRow {
-            full: format!("{name} {}{members}  {folder}/", dependency.count),
-            short: format!("{name} {}", dependency.count),
-        }
-    });
-
-    let title = "depends on types and functions, with the number of uses";
-    let section = Section::names("dependencies", title, rows.collect());
-    document.section(subject.wants.weigh(section, true, 0));
 
     Ok(())
 }
