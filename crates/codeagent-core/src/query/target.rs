@@ -272,6 +272,14 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             next = at + length;
             continue;
         }
+        if targets.is_sentence
+            && let Some((phrase, length)) = prose::capitalized_phrase(snapshot, &tokens[at..])?
+        {
+            let literal = LiteralTarget::new(sources, &phrase, None)?;
+            targets.found.push(Target::Literal(literal));
+            next = at + length;
+            continue;
+        }
         if let Some(verb) = tokens::method_of_route(&tokens[at..]) {
             method = Some(verb);
             continue;

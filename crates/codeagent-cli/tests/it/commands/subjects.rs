@@ -179,3 +179,31 @@ class Drives {
 ";
     assert!(text.contains(rows), "{text}");
 }
+
+#[test]
+fn the_text_of_an_item_leads_to_the_branch_of_its_key() {
+    let menu = "export const items = () => [
+  {
+    key: 'logout',
+    label: (
+      <span>Sign out</span>
+    ),
+  },
+];
+export function pick(key: string) {
+  switch (key) {
+    case 'logout':
+      leave();
+      break;
+  }
+}
+function leave() {}
+";
+    let shop = Shop::with(&[("web/menu.tsx", menu)]);
+    let question = "What happens when the user clicks Sign out in the side menu?";
+    let text = shop.stdout(&["explore", question]);
+    assert!(text.starts_with("## text Sign out (1 line)"), "{text}");
+    let branch =
+        "in the branch for it:\npick  web/menu.tsx:11\n 11 case 'logout':\n 12   leave();\n";
+    assert!(text.contains(branch), "{text}");
+}

@@ -1,7 +1,7 @@
 //! Names among the words of a sentence that do not look like names.
 
 use super::tokens::{Token, is_common, name_words};
-use super::{EVENTS, MAX_TARGETS, Target, Targets, event, is_known_event, symbols};
+use super::{EVENTS, MAX_TARGETS, Target, Targets, event, has_literal, is_known_event, symbols};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
 use crate::query::{QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
@@ -244,6 +244,27 @@ pub(super) fn capitalized_name(
             && let Some(target) = joined(snapshot, &words, is_meant)?
         {
             return Ok(Some((target, length)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the text of a button or title that some tokens start with, if it is a string of the repository, and
+/// the number of its tokens: `Sign out` in `the user clicks Sign out in the menu`.
+pub(super) fn capitalized_phrase(
+    snapshot: &Snapshot,
+    tokens: &[Token<'_>],
+) -> Result<Option<(String, usize)>, QueryError> {
+    if !tokens.first().is_some_and(Token::is_capitalized) {
+        return Ok(None);
+    }
+    let is_word = |token: &&Token<'_>| token.is_plain() || token.is_capitalized();
+    let words = tokens.iter().take(MAX_JOINED).take_while(is_word).count();
+    for length in (2..=words).rev() {
+        let texts: Vec<&str> = tokens[..length].iter().map(|token| token.text).collect();
+        let phrase = texts.join(" ");
+        if has_literal(snapshot, &phrase)? {
+            return Ok(Some((phrase, length)));
         }
     }
     Ok(None)

@@ -3,7 +3,8 @@
 use codeagent_core::model::dispatch::verb_and_path;
 use codeagent_core::model::graph::Node;
 use codeagent_core::query::{
-    self, DispatchStep, LiteralSite, LiteralTarget, Occurrence, Occurrences, TextSearchQuery,
+    self, DispatchStep, FoundText, LiteralSite, LiteralTarget, Occurrence, Occurrences,
+    TextSearchQuery,
 };
 
 use super::file_folder::serving;
@@ -15,6 +16,9 @@ use super::wants::{WANTED, Wants};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, Section};
+
+/// Maximum number of words of a button's text.
+const MAX_PHRASE: usize = 4;
 
 /// Maximum listed places of a literal.
 const MAX_LITERALS: usize = 200;
@@ -245,6 +249,30 @@ fn other_lines(
     Ok(found)
 }
 
+/// Finds a name, or else a capitalized word with as many of the words behind it as some line has.
+fn longest_found(
+    occurrences: &mut Occurrences<'_, '_>,
+    name: &str,
+    question: &str,
+) -> Result<Option<(String, FoundText)>, AnswerError> {
+    let mut texts = vec![name.to_owned()];
+    let is_word = name.chars().all(char::is_alphabetic) && name.starts_with(char::is_uppercase);
+    let words: Vec<&str> = question.split_whitespace().collect();
+    if is_word && let Some(at) = words.iter().position(|word| *word == name) {
+        let ends = at + 2..=words.len().min(at + MAX_PHRASE);
+        let phrase = |end: usize| words[at..end].join(" ");
+        texts.extend(ends.map(|end| phrase(end).trim_end_matches(['?', '.', ',']).to_owned()));
+    }
+
+    for text in texts.iter().rev() {
+        let found = query::search_text(occurrences, &plain_text(text))?;
+        if !(found.code.is_empty() && found.tests.is_empty() && found.others.is_empty()) {
+            return Ok(Some((text.clone(), found)));
+        }
+    }
+    Ok(None)
+}
+
 /// A search for a text as it is.
 pub(super) fn plain_text(pattern: &str) -> TextSearchQuery<'_> {
     TextSearchQuery {
@@ -256,24 +284,26 @@ pub(super) fn plain_text(pattern: &str) -> TextSearchQuery<'_> {
     }
 }
 
-/// Adds the lines that contain names of the question that are no symbols, such as a part of a string
-/// or the path of a key in an object literal: `routes.home.path`.
+/// Adds the lines that contain names of the question that are no symbols, such as a part of a string,
+/// the path of a key in an object literal (`routes.home.path`), or the text of a button with the words behind
+/// it (`Sign out`).
 pub(super) fn expressions(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    names: &[&str],
+    (names, question): (&[&str], &str),
     wants: Wants,
 ) -> Result<(), AnswerError> {
     for name in names.iter().copied().take(MAX_EXPRESSIONS) {
-        let found = query::search_text(occurrences, &plain_text(name))?;
-        let count = found.code.len() + found.tests.len() + found.others.len();
-        if count == 0 {
+        let Some((name, found)) = longest_found(occurrences, name, question)? else {
             continue;
-        }
+        };
+        let name = name.as_str();
+        let count = found.code.len() + found.tests.len() + found.others.len();
         let lines = counted(count as u64, "line");
         document.line(format!("## text {name} ({lines})"));
         if found.code.len() <= MAX_IN_CONTEXT {
             around(document, occurrences, &found.code)?;
+            literal_use::branches_of_items(document, occurrences, (&found.code, wants))?;
         }
         let section =
             Section::occurrence_rows("lines", "lines of code that contain it", found.code);

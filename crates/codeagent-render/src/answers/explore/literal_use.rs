@@ -13,6 +13,15 @@ use crate::text::{Document, Section};
 /// Maximum number of objects whose functions are shown.
 const MAX_OBJECTS: usize = 3;
 
+/// Keys of the strings by which code tells the items of a menu or list of commands apart.
+const ITEM_KEYS: [&str; 6] = ["action", "command", "id", "key", "type", "value"];
+
+/// Number of lines above the text of an item on which its key is looked for.
+const LINES_ABOVE: u32 = 4;
+
+/// Maximum number of places of an item's key.
+const MAX_SITES: usize = 50;
+
 /// Parts of attributes that give a property a name in messages, configurations and databases.
 const NAMING: [&str; 5] = [
     "BsonElement",
@@ -78,6 +87,29 @@ pub(super) fn uses_of_constants(
     uses.sort();
     uses.dedup();
     Ok(uses)
+}
+
+/// Adds the branches that the keys of menu items and commands select: `key: 'logout'` above the text
+/// `Sign out` leads to `case 'logout'`.
+pub(super) fn branches_of_items(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (places, wants): (&[Occurrence], Wants),
+) -> Result<(), AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut labels = Vec::new();
+    for place in places.iter().take(MAX_OBJECTS) {
+        let near = place.line.saturating_sub(LINES_ABOVE)..=place.line;
+        for literal in query::literals_in_file(snapshot, &place.path)? {
+            let line = occurrences.sources.line(&place.path, literal.line)?;
+            let key = line.as_deref().and_then(query::key_of_line);
+            if near.contains(&literal.line) && key.is_some_and(|key| ITEM_KEYS.contains(&key)) {
+                let sites = query::literal_sites(snapshot, &literal.text, MAX_SITES)?;
+                labels.extend(sites.into_iter().map(|site| (site.path, site.line)));
+            }
+        }
+    }
+    branches::at(document, occurrences, &labels, wants)
 }
 
 /// Returns the key of the line of a string in an object literal.

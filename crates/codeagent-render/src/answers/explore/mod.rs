@@ -116,7 +116,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
 
     if document.is_empty() {
         let unknown = unknown_names(&targets);
-        literal::expressions(&mut document, &mut occurrences, &unknown, wants)?;
+        literal::expressions(&mut document, &mut occurrences, (&unknown, text), wants)?;
     }
     let is_question = targets.is_sentence || targets.words.len() > 1;
     if document.is_empty() && !is_question {
