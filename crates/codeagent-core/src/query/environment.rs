@@ -1,9 +1,9 @@
 //! The names of environment variables, from the lines that read them.
 //!
 //! A line that reads a variable whose name is a parameter belongs to a helper (`env(name)`); the strings
-//! that its callers pass are the names.
+//! in capitals that its callers pass are the names.
 //!
-//! Limitations: what is read is looked for within one line.
+//! Limitations: each read must be on one line.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::query::literals::innermost_symbols;
 use crate::query::{Occurrence, Occurrences, QueryError, is_all_capitals};
 use crate::store;
 
-/// What precedes the name of a variable.
-const MARKS: [&str; 6] = [
+/// Prefixes of reads.
+const PREFIXES: [&str; 6] = [
     "process.env",
     "process?.env",
     "import.meta.env",
@@ -26,15 +26,15 @@ const MARKS: [&str; 6] = [
 const MAX_HELPERS: usize = 8;
 
 /// Path and line of a use.
-pub type Place = (String, u32);
+pub type Location = (String, u32);
 
 /// Environment variables that lines read.
 #[derive(Clone, Debug, Default)]
 pub struct EnvironmentVariables {
-    /// The places of the reads of each variable.
-    pub reads: BTreeMap<String, Vec<Place>>,
+    /// The locations of the reads of each variable.
+    pub reads: BTreeMap<String, Vec<Location>>,
     /// The lines that name no variable.
-    pub nameless: Vec<Occurrence>,
+    pub unnamed: Vec<Occurrence>,
 }
 
 /// Finds the environment variables that some lines read.
@@ -57,7 +57,7 @@ pub fn environment_variables(
         if names.is_empty() {
             let helper = helper_at(occurrences, &line)?;
             helpers.extend(helper.filter(|helper| !helpers.contains(helper)));
-            found.nameless.push(line);
+            found.unnamed.push(line);
         }
     }
     for (name, place) in passed_names(occurrences, helpers)? {
@@ -93,9 +93,9 @@ fn helper_at(
 fn passed_names(
     occurrences: &mut Occurrences<'_, '_>,
     mut helpers: Vec<NodeId>,
-) -> Result<Vec<(String, Place)>, QueryError> {
+) -> Result<Vec<(String, Location)>, QueryError> {
     let mut passed = Vec::new();
-    let (direct, mut at) = (helpers.len(), 0);
+    let mut at = 0;
     while at < helpers.len().min(MAX_HELPERS) {
         for call in occurrences.incoming(&[helpers[at]], &[EdgeType::Calls])? {
             let path = occurrences.path(call.file)?;
@@ -109,11 +109,14 @@ fn passed_names(
                 continue;
             };
             if let Some(name) = string_at_start(arguments) {
-                // A function between may take another string.
-                if at < direct || is_all_capitals(name) {
+                // The string may be another argument, or a part of the name.
+                if is_all_capitals(name) {
                     passed.push((name.to_owned(), (path, call.line)));
                 }
-            } else if !word_at_start(arguments).is_empty() && !helpers.contains(&call.other) {
+            } else if helpers.len() < MAX_HELPERS
+                && !word_at_start(arguments).is_empty()
+                && !helpers.contains(&call.other)
+            {
                 helpers.push(call.other);
             }
         }
@@ -125,9 +128,9 @@ fn passed_names(
 /// Returns the names of variables that a line reads.
 fn names_in(line: &str) -> Vec<&str> {
     let mut names = Vec::new();
-    for mark in MARKS {
-        for (at, _) in line.match_indices(mark) {
-            let rest = &line[at + mark.len()..];
+    for prefix in PREFIXES {
+        for (at, _) in line.match_indices(prefix) {
+            let rest = &line[at + prefix.len()..];
             let rest = rest.trim_start_matches(['?', '!']);
             let rest = rest.strip_prefix(".get").unwrap_or(rest);
             let rest = rest.strip_prefix(".[").map_or(rest, |_| &rest[1..]);

@@ -1,13 +1,15 @@
 //! Flow: the calls of a function, in order and nested, as an indented list.
 //!
 //! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
-//! leads to the members of `T` that override something, which run later, and to what handles the message
-//! `T`; a call of a member with several implementations is followed by their names or number, unless a
-//! container gives one of them, and an overridden member with a body is entered, too. What
-//! a message, request or event leads to follows its call, marked as such. Calls in a local function
-//! that is passed on instead of called are listed where they are written, as in unnamed callbacks; other
-//! functions that are passed on are entered, marked as such. Calls whose target is unknown are named as
-//! written, with the procedure of a typed API that their keys lead to.
+//! leads to the members of `T` that override something, which run later, and to what handles the
+//! message `T`; a call of a member with several implementations is followed by their names or number,
+//! unless a container gives one of them, and an overridden member with a body is entered, too. What a
+//! message, request or event leads to follows its call, marked as such.
+//!
+//! Calls in a local function that is passed on instead of called are listed where they are written, as
+//! in unnamed callbacks; other functions that are passed on, and properties that are set, are entered,
+//! marked as such. Calls whose target is unknown are named as written, with the procedure of a typed
+//! API that their keys lead to.
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 
@@ -24,8 +26,7 @@ use crate::model::graph::{
 use crate::query::dispatch::mediated_handlers;
 use crate::query::hierarchy::{bases_of, implementations_of};
 use crate::query::{
-    DispatchStep, Occurrences, QueryError, UnknownCall, dispatched_from, unknown_calls_of,
-    unknown_calls_on,
+    DispatchStep, Occurrences, QueryError, UnknownCall, UnknownCalls, dispatched_from,
 };
 use crate::store::{self, FileKey, IncidentEdge};
 
@@ -84,7 +85,7 @@ enum Step {
 }
 
 impl Step {
-    fn unknown((file, call): (FileKey, UnknownCall)) -> Self {
+    fn from_unknown((file, call): (FileKey, UnknownCall)) -> Self {
         Self::Unknown(file, call)
     }
 
@@ -103,6 +104,7 @@ struct FlowWalk<'w, 's, 'a> {
     entered: FxHashSet<NodeId>,
     /// How many more calls are looked up as procedures, for which text is searched.
     procedures_left: usize,
+    unknown: UnknownCalls,
     lines: Vec<String>,
 }
 
@@ -113,6 +115,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             max_depth,
             entered: FxHashSet::default(),
             procedures_left: MAX_PROCEDURES,
+            unknown: UnknownCalls::default(),
             lines: Vec::new(),
         }
     }
@@ -134,8 +137,10 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             return Ok(());
         }
 
-        let unknown = unknown_calls_of(self.occurrences.sources.snapshot(), node)?;
-        let mut steps: Vec<Step> = unknown.into_iter().map(Step::unknown).collect();
+        let unknown = self
+            .unknown
+            .of_symbol(self.occurrences.sources.snapshot(), node)?;
+        let mut steps: Vec<Step> = unknown.into_iter().map(Step::from_unknown).collect();
         steps.extend(self.calls(node.id)?.into_iter().map(Step::Call));
         steps.extend(self.dispatched(&[node.id])?);
         self.steps(steps, depth + 1)
@@ -163,8 +168,12 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let mut dispatched = self.dispatched(&around)?;
         dispatched.retain(|step| is_here(step.site()));
 
-        let unknown = unknown_calls_on(snapshot, file, lines)?;
-        let unknown = unknown.into_iter().map(|call| Step::unknown((file, call)));
+        let unknown = self
+            .unknown
+            .on_lines(self.occurrences.sources.snapshot(), file, lines)?;
+        let unknown = unknown
+            .into_iter()
+            .map(|call| Step::from_unknown((file, call)));
         let mut steps: Vec<Step> = unknown.collect();
         steps.extend(first_calls(calls).into_iter().map(Step::Call));
         steps.extend(dispatched);
@@ -173,13 +182,13 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
 
     /// Writes steps in the order of their sites.
     fn steps(&mut self, mut steps: Vec<Step>, depth: usize) -> Result<(), QueryError> {
-        let known = |step: &Step| !matches!(step, Step::Unknown(..));
-        let lines: FxHashSet<(FileKey, u32)> = steps
+        let dispatched = steps
             .iter()
-            .filter(|step| known(step))
-            .map(Step::site)
-            .collect();
-        steps.retain(|step| known(step) || !lines.contains(&step.site()));
+            .filter(|step| matches!(step, Step::Dispatch(_)));
+        let dispatched: FxHashSet<(FileKey, u32)> = dispatched.map(Step::site).collect();
+        steps.retain(|step| {
+            !matches!(step, Step::Unknown(..)) || !dispatched.contains(&step.site())
+        });
         steps.sort_by_key(Step::site);
 
         let (mut named, mut unnamed) = (0, 0);
@@ -198,14 +207,16 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
                         continue;
                     }
                     named += 1;
-                    self.unknown(&call, depth)?;
+                    self.write_unknown(&call, depth)?;
                 }
             }
         }
-        if unnamed > 0 && named == MAX_UNKNOWN {
+        if unnamed > 0 && (named == MAX_UNKNOWN || depth == 1) {
             let indent = "  ".repeat(depth);
-            self.lines
-                .push(format!("{indent}and {unnamed} more with unknown targets"));
+            let more = if named == 0 { "" } else { "more " };
+            self.lines.push(format!(
+                "{indent}and {unnamed} {more}calls with unknown targets"
+            ));
         }
         Ok(())
     }
@@ -231,6 +242,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
     fn calls_in(&mut self, nodes: &[NodeId]) -> Result<Vec<IncidentEdge>, QueryError> {
         let mut calls = self.occurrences.outgoing(nodes, &[EdgeType::Calls])?;
         calls.extend(self.occurrences.passed_functions(nodes)?);
+        calls.extend(self.occurrences.set_properties(nodes)?);
         Ok(calls)
     }
 
@@ -240,6 +252,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             _ => "possibly ",
         };
         let passed = match call.edge_type {
+            EdgeType::References if target.node_type == NodeType::Property => "sets ",
             EdgeType::References => "passes ",
             _ => "",
         };
@@ -418,8 +431,15 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
 /// Returns the first call of each function, in order.
 fn first_calls(mut calls: Vec<IncidentEdge>) -> Vec<IncidentEdge> {
     calls.sort_by_key(|call| (call.file, call.line, call.column));
+    let called = calls
+        .iter()
+        .filter(|call| call.edge_type == EdgeType::Calls);
+    let called: FxHashSet<NodeId> = called.map(|call| call.other).collect();
     let mut seen = FxHashSet::default();
-    calls.retain(|call| seen.insert(call.other));
+    calls.retain(|call| {
+        let is_passed = call.edge_type == EdgeType::References;
+        !(is_passed && called.contains(&call.other)) && seen.insert(call.other)
+    });
     calls
 }
 

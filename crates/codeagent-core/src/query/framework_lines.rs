@@ -38,7 +38,7 @@ const FRAMEWORKS: [Framework; 6] = [
     Framework {
         words: &[&["environment", "env"], &["variables", "vars"]],
         title: ENVIRONMENT,
-        pattern: r"process\??\.env[?!]?\.?[\w\[]|\}\s*=\s*process\.env\b|import\.meta\.env\.\w|Environment\.GetEnvironmentVariable|(Deno|Bun)\.env\.\w",
+        pattern: r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|\}\s*=\s*process\.env\b|Environment\.GetEnvironmentVariable",
     },
     Framework {
         words: &[
@@ -95,7 +95,7 @@ const FRAMEWORKS: [Framework; 6] = [
 pub struct FrameworkLines {
     /// What the lines do.
     pub title: &'static str,
-    /// They read environment variables.
+    /// Whether the lines read environment variables.
     pub reads_environment: bool,
     /// The lines.
     pub found: FoundText,

@@ -2,7 +2,7 @@
 //! `documents = router({ send: procedure.mutation(..) })`.
 //!
 //! A client of a typed API names a procedure by such a path (`api.document.send.useMutation`). The step
-//! from one object to the next is the name of its value, so the result is a guess from equal text.
+//! from one object to the next is the name of its value, so the result is a guess from equal names.
 //!
 //! Limitations: each key begins its line, and two keys at least must be found.
 
@@ -10,8 +10,9 @@ use std::ops::RangeInclusive;
 
 use rustc_hash::FxHashSet;
 
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
+use crate::model::graph::{EdgeType, Node, NodeId, NodeType};
 use crate::query::flow::{flow, flow_of_lines};
+use crate::query::literals::innermost_symbols;
 use crate::query::{Occurrences, QueryError, TextSearchQuery, search_text};
 use crate::store::{self, is_test_path};
 
@@ -48,7 +49,7 @@ pub fn flow_of_keys(
     path: &str,
     depth: usize,
 ) -> Result<Vec<String>, QueryError> {
-    match keyed_value(occurrences, path)? {
+    match keyed_value(occurrences, path, false)? {
         None => Ok(Vec::new()),
         Some(KeyedValue::Symbol(node)) => flow(occurrences, &node),
         Some(KeyedValue::Lines((path, lines))) => {
@@ -60,22 +61,27 @@ pub fn flow_of_keys(
     }
 }
 
-/// Reports whether a callee, as written, may be a client's call of a procedure.
-pub(super) fn may_be_procedure(callee: &str) -> bool {
-    let mut parts = callee.rsplit('.');
-    let last = parts.next().unwrap_or_default();
-    (last.starts_with("use") || CLIENT_CALLS.contains(&last)) && parts.count() >= 3
+/// Returns the keys in a callee, as written, that may be a client's call of a procedure:
+/// `cart.close` of `api.cart.close.useMutation`.
+pub(super) fn keys_of_procedure(callee: &str) -> Option<&str> {
+    let (path, last) = callee.rsplit_once('.')?;
+    let path = path.strip_prefix("this.").unwrap_or(path);
+    let (client, keys) = path.split_once('.')?;
+    let is_call = last.starts_with("use") || CLIENT_CALLS.contains(&last);
+    (is_call && !client.is_empty() && keys.contains('.')).then_some(keys)
 }
 
-/// Returns what a path of keys leads to.
+/// Returns what a path of keys leads to. The first keys may be missing, and unless `is_whole`, the last
+/// ones.
 pub(super) fn keyed_value(
     occurrences: &mut Occurrences<'_, '_>,
     path: &str,
+    is_whole: bool,
 ) -> Result<Option<KeyedValue>, QueryError> {
     let keys: Vec<&str> = path.split('.').collect();
     for first in 0..keys.len().saturating_sub(1) {
         for symbol in values_of(occurrences, keys[first])? {
-            let end = follow(occurrences, symbol, &keys[first + 1..])?;
+            let end = follow(occurrences, symbol, (&keys[first + 1..], is_whole))?;
             if end.is_some() {
                 return Ok(end);
             }
@@ -112,23 +118,31 @@ fn values_of(occurrences: &mut Occurrences<'_, '_>, key: &str) -> Result<Vec<Nod
     Ok(symbols)
 }
 
-/// Follows keys through the object literals of a symbol; `None` if its first one is missing.
+/// Follows keys through the object literals of a symbol; `None` if its first one is missing, or any one
+/// if all are needed.
 fn follow(
     occurrences: &mut Occurrences<'_, '_>,
     start: Node,
-    keys: &[&str],
+    (keys, is_whole): (&[&str], bool),
 ) -> Result<Option<KeyedValue>, QueryError> {
     let Some(mut within) = lines_of(&start) else {
         return Ok(None);
     };
     let mut end = None;
-    for key in keys {
-        match value(occurrences, &within, key)? {
+    for (at, key) in keys.iter().enumerate() {
+        let value = value(occurrences, &within, key)?;
+        if value.is_none() && is_whole {
+            return Ok(None);
+        }
+        let is_last = at + 1 == keys.len();
+        match value {
             Some(Value::Name(name, line)) => {
                 let Some(node) = symbol(occurrences, (&within.0, line), &name)? else {
-                    break;
+                    return Ok(end.filter(|_| !is_whole));
                 };
-                let Some(lines) = lines_of(&node) else { break };
+                let Some(lines) = lines_of(&node) else {
+                    return Ok(end.filter(|_| !is_whole || is_last));
+                };
                 within = lines;
                 end = Some(KeyedValue::Symbol(node));
             }
@@ -169,8 +183,8 @@ fn value(
     Ok(Some(Value::Lines((path.clone(), first..=last))))
 }
 
-/// Returns the symbol that a name on a line means, or else the only one outside tests with the name that may
-/// hold an object or procedure.
+/// Returns the only symbol outside tests with a name that may hold an object or procedure; of several, the
+/// one that the line uses.
 fn symbol(
     occurrences: &Occurrences<'_, '_>,
     (path, line): (&str, u32),
@@ -190,21 +204,16 @@ fn symbol(
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(None);
     };
-    let ids: Vec<NodeId> = named.iter().map(|node| node.id).collect();
-    let mut meant = None;
-    let types = [EdgeType::References, EdgeType::Calls];
-    store::each_use(
-        snapshot,
-        &ids,
-        &types,
-        EdgeDirection::Incoming,
-        |id, edge| {
-            if (edge.file, edge.line) == (file.id, line) {
-                meant = Some(id);
-            }
-        },
-    )?;
-    Ok(named.into_iter().find(|node| Some(node.id) == meant))
+    let around: Vec<NodeId> = innermost_symbols(snapshot, file.id, [line])?
+        .into_iter()
+        .flatten()
+        .collect();
+    let uses = occurrences.outgoing(&around, &[EdgeType::References, EdgeType::Calls])?;
+    let is_meant = |node: &Node| {
+        let mut uses = uses.iter();
+        uses.any(|used| used.other == node.id && (used.file, used.line) == (file.id, line))
+    };
+    Ok(named.into_iter().find(is_meant))
 }
 
 fn lines_of(node: &Node) -> Option<Lines> {

@@ -129,7 +129,7 @@ pub use note::{
     EmptyList, FollowUp, Instead, NamedKind, NoMember, NotFound, Note, PartiallyParsed,
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
-pub use object_keys::{key_of_line, uses_of_key};
+pub use object_keys::{key_of_string, uses_of_key};
 pub use occurrence::{Occurrence, Occurrences};
 pub use outline::{
     derive_file_id, files_below, get_outline, members_of, outermost, source_paths, unique_file,
@@ -173,7 +173,7 @@ pub use type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use unindexed::{
     failed_files, partial_index_note, partially_parsed_files, unindexed_files, unindexed_files_like,
 };
-pub use unknown_calls::{UnknownCall, unknown_calls_of, unknown_calls_on};
+pub use unknown_calls::{UnknownCall, UnknownCalls};
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 

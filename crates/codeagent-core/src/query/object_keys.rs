@@ -1,8 +1,9 @@
-//! Uses of a key of an object literal that a constant holds: `ROUTES.HOME` for `const ROUTES = { HOME: "/" }`.
+//! Uses of a key of an object literal that a constant holds: `ROUTES.HOME` for
+//! `const ROUTES = { HOME: "/" }`.
 //!
 //! Keys of object literals are no symbols. A use is one of the constant, followed by the key.
 //!
-//! Limitations: a use is within one line; destructured keys are not found.
+//! Limitations: a use is within one line; destructured and nested keys are not found.
 
 use crate::model::graph::{EdgeType, NodeId};
 use crate::query::{Occurrence, Occurrences, QueryError};
@@ -10,13 +11,24 @@ use crate::query::{Occurrence, Occurrences, QueryError};
 /// Maximum number of uses of a constant that are read.
 const MAX_USES: usize = 5_000;
 
-/// Returns the key that has its value on a line: `HOME` for `HOME: "/",`.
+/// Returns the key on a line whose value is a string: `HOME` for the line `HOME: "/",` and the string `/`.
 #[must_use]
-pub fn key_of_line(line: &str) -> Option<&str> {
-    let (key, _) = line.trim_start().split_once(':')?;
-    let key = key.trim().trim_matches(['"', '\'']);
-    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    (!key.is_empty() && key.chars().all(is_name)).then_some(key)
+pub fn key_of_string<'l>(line: &'l str, string: &str) -> Option<&'l str> {
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
+    line.match_indices(string).find_map(|(at, _)| {
+        let before = line[..at].strip_suffix(is_quote)?;
+        if !line[at + string.len()..].starts_with(is_quote) {
+            return None;
+        }
+        let before = before.trim_end().strip_suffix(':')?.trim_end();
+        let before = before.strip_suffix(is_quote).unwrap_or(before);
+        let start = before.trim_end_matches(is_of_name).len();
+        (start < before.len()).then_some(&before[start..])
+    })
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// Returns the uses of a key of the object that a constant holds.
@@ -41,12 +53,16 @@ pub fn uses_of_key(
 
 /// Reports whether a text starts with a name and then a key: `ROUTES.HOME`, `ROUTES["HOME"]`.
 fn is_use_of_key(text: &str, key: &str) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let after_name = text.trim_start_matches(is_name);
-    let after_mark = after_name.trim_start_matches(['?', '!', '.', '[', '"', '\'']);
-    let is_member = after_name.len() > after_mark.len() && after_name.len() < text.len();
-    let rest = after_mark.strip_prefix(key);
-    is_member && rest.is_some_and(|rest| !rest.starts_with(is_name))
+    let rest = text.trim_start_matches(is_of_name);
+    if rest.len() == text.len() {
+        return false;
+    }
+    let rest = rest.trim_start_matches(['?', '!']);
+    let key_in = ["[\"", "['", "."]
+        .iter()
+        .find_map(|mark| rest.strip_prefix(mark));
+    let after = key_in.and_then(|rest| rest.strip_prefix(key));
+    after.is_some_and(|after| !after.starts_with(is_of_name))
 }
 
 #[cfg(test)]
@@ -59,6 +75,7 @@ mod tests {
             ("ROUTES.HOME, next", true),
             ("ROUTES?.HOME", true),
             ("ROUTES['HOME']", true),
+            ("ROUTES[HOME]", false),
             ("ROUTES.HOME_PAGE", false),
             ("ROUTES", false),
             ("HOME", false),
@@ -69,10 +86,15 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_an_object_begins_with_its_key() {
-        assert_eq!(key_of_line("  HOME: '/home',"), Some("HOME"));
-        assert_eq!(key_of_line("  'home': '/home',"), Some("home"));
-        assert_eq!(key_of_line("  path('/home'),"), None);
-        assert_eq!(key_of_line("  a ? b : '/home',"), None);
+    fn a_key_precedes_its_string() {
+        for (line, string, expected) in [
+            ("  HOME: '/home',", "/home", Some("HOME")),
+            ("  'home': '/home',", "/home", Some("home")),
+            ("  A: '/a', B: \"/b\",", "/b", Some("B")),
+            ("  path('/home'),", "/home", None),
+            ("  HOME: '/home/page',", "/home", None),
+        ] {
+            assert_eq!(key_of_string(line, string), expected, "{line}");
+        }
     }
 }

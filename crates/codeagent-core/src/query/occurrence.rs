@@ -42,11 +42,21 @@ pub struct Occurrences<'s, 'a> {
     uncertain: UncertainLines,
 }
 
-/// Reports whether a text ends inside `nameof(..)`.
-fn is_in_nameof(before: &str) -> bool {
+/// Reports whether a text starts with a name that is assigned.
+fn is_assigned(text: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let rest = text.trim_start_matches(is_of_name).trim_start();
+    let operator = rest.trim_start_matches(['+', '-', '?', '|']);
+    operator.starts_with('=') && !operator.starts_with("==") && !operator.starts_with("=>")
+}
+
+/// Reports whether a use behind a text needs no value: `typeof f`, `nameof(f)`, `closed -= f`.
+fn needs_no_value(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let inside = line.rsplit_once("nameof(");
-    inside.is_some_and(|(_, inside)| !inside.contains(')'))
+    let is_in_nameof = inside.is_some_and(|(_, inside)| !inside.contains(')'));
+    let line = line.trim_end();
+    is_in_nameof || line.ends_with("typeof") || line.ends_with("-=")
 }
 
 impl Occurrence {
@@ -119,7 +129,34 @@ impl<'s, 'a> Occurrences<'s, 'a> {
             let path = self.path(used.file)?;
             let text = self.sources.text(&path)?;
             let before = text.map(|text| text.split_at(used.line, used.column).0);
-            if !before.is_some_and(is_in_nameof) {
+            if !before.is_some_and(needs_no_value) {
+                kept.push(used);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Returns the assignments of properties in symbols, which run the code of the property.
+    pub fn set_properties(&mut self, sources: &[NodeId]) -> Result<Vec<IncidentEdge>, QueryError> {
+        let mut set = self.outgoing(sources, &[EdgeType::References])?;
+        let used: Vec<NodeId> = set.iter().map(|used| used.other).collect();
+        let with_code = self.outgoing(&used, &[EdgeType::Calls])?;
+        if with_code.is_empty() {
+            return Ok(Vec::new());
+        }
+        let classes = store::classes(self.sources.snapshot(), &used)?;
+        set.retain(|used| {
+            let class = classes.get(&used.other);
+            class.is_some_and(|class| class.node_type == NodeType::Property)
+        });
+
+        let mut kept = Vec::new();
+        for used in set {
+            let path = self.path(used.file)?;
+            let rest = self.sources.rest_of_line(&path, used.line, used.column)?;
+            if rest.is_some_and(is_assigned)
+                && !self.outgoing(&[used.other], &[EdgeType::Calls])?.is_empty()
+            {
                 kept.push(used);
             }
         }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::{DispatchStep, Occurrence, Occurrences, QueryError, bases_of, dispatched_to};
-use crate::store::{self, IncidentEdge, Snapshot};
+use crate::store::{self, Snapshot};
 
 /// Maximum number of symbols per level whose callers are searched.
 const MAX_LEVEL: usize = 300;
@@ -16,7 +16,7 @@ pub struct CallersOfCallers {
     pub certain: Vec<Occurrence>,
     /// Calls of what these symbols implement or override, which may run them.
     pub through_bases: Vec<Occurrence>,
-    /// What leads to these symbols without a call, such as the events that they handle.
+    /// Steps that lead to these symbols without a call, such as the events that they handle.
     pub dispatched: Vec<DispatchStep>,
 }
 
@@ -30,15 +30,23 @@ pub fn callers_of_callers(
     let bases = bases_of(occurrences.sources.snapshot(), &callers)?;
     let bases: Vec<NodeId> = bases.into_iter().map(|(id, _)| id).collect();
 
-    let mut calls_of = |called: &[NodeId]| {
-        let types = [EdgeType::Calls, EdgeType::References];
-        let mut edges: Vec<IncidentEdge> = occurrences.incoming(called, &types)?;
-        edges.retain(|edge| !known.contains(&edge.other));
-        occurrences.of_edges(&edges)
+    let snapshot = occurrences.sources.snapshot();
+    let classes = store::classes(snapshot, &callers)?;
+    let is_function = |id: &&NodeId| {
+        let class = classes.get(id);
+        class.is_some_and(|class| class.node_type == NodeType::Method)
     };
+    let functions: Vec<NodeId> = callers.iter().filter(is_function).copied().collect();
+
+    let mut calls = occurrences.incoming(&callers, &[EdgeType::Calls])?;
+    calls.extend(occurrences.incoming(&functions, &[EdgeType::References])?);
+    let mut of_bases = occurrences.incoming(&bases, &[EdgeType::Calls])?;
+    for edges in [&mut calls, &mut of_bases] {
+        edges.retain(|edge| !known.contains(&edge.other));
+    }
     Ok(CallersOfCallers {
-        certain: calls_of(&callers)?,
-        through_bases: calls_of(&bases)?,
+        certain: occurrences.of_edges(&calls)?,
+        through_bases: occurrences.of_edges(&of_bases)?,
         dispatched: dispatched_to(occurrences.sources.snapshot(), &callers)?,
     })
 }

@@ -265,14 +265,14 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         if at < next {
             continue;
         }
-        if targets.is_sentence
-            && let Some((target, length)) = prose::capitalized_name(snapshot, &tokens[at..])?
+        let may_add = targets.is_sentence && targets.found.len() < MAX_TARGETS;
+        if may_add && let Some((target, length)) = prose::capitalized_name(snapshot, &tokens[at..])?
         {
             targets.found.push(target);
             next = at + length;
             continue;
         }
-        if targets.is_sentence
+        if may_add
             && let Some((phrase, length)) = prose::capitalized_phrase(snapshot, &tokens[at..])?
         {
             let literal = LiteralTarget::new(sources, &phrase, None)?;

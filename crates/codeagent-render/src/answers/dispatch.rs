@@ -88,7 +88,7 @@ pub(super) fn to_callers(
     steps: &[DispatchStep],
 ) -> Result<Section, AnswerError> {
     let lines = rows(occurrences, steps, EdgeDirection::Incoming)?;
-    let title = "which are reached without a call";
+    let title = "these callers are reached without a call by";
     Ok(Section::names("callers dispatched", title, lines))
 }
 

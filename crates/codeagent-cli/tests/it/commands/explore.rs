@@ -271,7 +271,7 @@ fn direct_callers_precede_those_a_level_up() {
     let near = "export function near() {}\nexport function middle() {\n  near();\n}\nexport function far() {\n  middle();\n}\n";
     let shop = Shop::with(&[("web/near.ts", near)]);
     let found = shop.stdout(&["explore", "who leads to near, two levels up?"]);
-    let starts = ["called or used by (1)", "which are called or passed on by (1)"];
+    let starts = ["called or used by (1)", "callers of these callers (1)"];
     assert!(positions(&found, &starts).is_sorted(), "{found}");
 }
 

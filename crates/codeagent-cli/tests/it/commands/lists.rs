@@ -143,7 +143,7 @@ export const nobody = required('nobody', 'none');
  HOME  src/Settings.cs:1
  HOST  web/server.ts:2,3
  PORT  web/server.ts:2
-lines that read variables by a name that is not written there (1):
+reads of variables whose name is computed (1):
 web/
  env.ts
   1 env: ";

@@ -173,9 +173,10 @@ class Drives {
 ";
     let shop = Shop::with(&[("src/Drives.cs", code)]);
     let text = shop.stdout(&["explore", "what does Drives depend on?"]);
-    let rows = "depends on types and functions, with the number of lines (2):
+    let rows = "depends on types and functions, with the number of lines (1):
  IWatch 2: A, B, C, D and 1 more  src/
- outside: StringBuilder
+outside the repository (1):
+ StringBuilder
 ";
     assert!(text.contains(rows), "{text}");
 }
@@ -206,4 +207,29 @@ function leave() {}
     let branch =
         "in the branch for it:\npick  web/menu.tsx:11\n 11 case 'logout':\n 12   leave();\n";
     assert!(text.contains(branch), "{text}");
+}
+
+#[test]
+fn an_event_of_a_type_is_raised_by_those_who_call_its_raising_function() {
+    let doors = "using System;
+public class Door {
+  public event Action Closed;
+  protected void OnClosed() { Closed?.Invoke(); }
+}
+public class Gate : Door { public void Slam() { OnClosed(); } }
+public class Shop { public event Action Closed; }
+";
+    let shop = Shop::with(&[("src/Doors.cs", doors)]);
+    for question in [
+        "who raises the Closed event of Door?",
+        "what raises Door's Closed event?",
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(
+            text.starts_with("## public event Door.Closed"),
+            "{question}: {text}"
+        );
+        let raised = "raised through OnClosed by (1):\nsrc/\n Doors.cs\n  6 Gate.Slam: ";
+        assert!(text.contains(raised), "{question}: {text}");
+    }
 }

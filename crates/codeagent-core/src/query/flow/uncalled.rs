@@ -1,25 +1,31 @@
-//! Steps of a flow without a call in the index: requests, events and messages, their callbacks, and calls with
-//! unknown targets.
+//! Steps of a flow without a call in the index: requests, events and messages, their callbacks, and
+//! calls with unknown targets.
 
 use super::{FlowWalk, MAX_LINES, Step};
 use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{NodeId, NodeType};
 use crate::query::dispatch::is_inside;
-use crate::query::key_path::{KeyedValue, keyed_value, may_be_procedure};
+use crate::query::key_path::{KeyedValue, keyed_value, keys_of_procedure};
 use crate::query::{DispatchStep, QueryError, UnknownCall, dispatched_from, innermost};
 use crate::store::{self, FileKey};
 
 impl FlowWalk<'_, '_, '_> {
     /// Writes a call without a known target, and the procedure that its keys may lead to.
-    pub(super) fn unknown(&mut self, call: &UnknownCall, depth: usize) -> Result<(), QueryError> {
+    pub(super) fn write_unknown(
+        &mut self,
+        call: &UnknownCall,
+        depth: usize,
+    ) -> Result<(), QueryError> {
         let (indent, UnknownCall { line, text, .. }) = ("  ".repeat(depth), call);
         let mut procedure = None;
-        if may_be_procedure(text) && self.procedures_left > 0 {
+        if let Some(keys) = keys_of_procedure(text)
+            && self.procedures_left > 0
+        {
             self.procedures_left -= 1;
-            procedure = keyed_value(self.occurrences, text)?;
+            procedure = keyed_value(self.occurrences, keys, true)?;
         }
 
-        let prefix = format!("{line} {text} -> by equal text ");
+        let prefix = format!("{line} {text} -> (matched by key names) ");
         match procedure {
             Some(KeyedValue::Symbol(node)) => self.enter(&node, depth, &prefix, ""),
             Some(KeyedValue::Lines((path, lines))) => {
@@ -27,7 +33,7 @@ impl FlowWalk<'_, '_, '_> {
                     .push(format!("{indent}{prefix}{path}:{}", lines.start()));
                 let snapshot = self.occurrences.sources.snapshot();
                 match store::file_by_path(snapshot, &path)? {
-                    Some(file) if depth < self.max_depth => {
+                    Some(file) if depth < self.max_depth && self.lines.len() <= MAX_LINES => {
                         self.steps_on_lines((file.id, &path), &lines, depth + 1)
                     }
                     _ => Ok(()),

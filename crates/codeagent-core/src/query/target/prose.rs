@@ -132,10 +132,11 @@ pub(super) fn join_members(
         if owner == member || !has_owner {
             continue;
         }
-        let place = targets
-            .found
-            .iter()
-            .position(|target| is_asked(target, member));
+        // A property may have the name of a type that is meant.
+        let place = targets.found.iter().position(|target| {
+            let is_type = matches!(target, Target::Symbols(named) if named.has_types());
+            is_asked(target, member) && !is_type
+        });
         if let Some(place) = place
             && let Ok(joined) = symbols(snapshot, &format!("{owner}.{member}"))?
             && joined.note.is_none()
@@ -239,7 +240,8 @@ pub(super) fn capitalized_name(
             .iter()
             .map(|token| token.text.to_lowercase())
             .collect();
-        let is_meant = |node: &Node| !node.flags.has(NodeFlags::LOCAL);
+        let is_meant =
+            |node: &Node| node.node_type != NodeType::Module && !node.flags.has(NodeFlags::LOCAL);
         if capitalized >= 2
             && let Some(target) = joined(snapshot, &words, is_meant)?
         {
@@ -270,29 +272,28 @@ pub(super) fn capitalized_phrase(
     Ok(None)
 }
 
-/// Returns the symbol whose name some words form; a verb may be inflected: `logs out` is `Logout`.
+/// Returns the symbol whose name some words form; the `s` of a verb may be added: `logs out` is `Logout`.
 fn joined(
     snapshot: &Snapshot,
     words: &[String],
     is_meant: impl Fn(&Node) -> bool,
 ) -> Result<Option<Target>, QueryError> {
-    let mut stemmed = words.to_vec();
-    if let Some(first) = stemmed.first_mut() {
-        let stem = ["ing", "ed", "s"]
-            .into_iter()
-            .find_map(|end| first.strip_suffix(end));
-        *first = stem.unwrap_or(first).to_owned();
-    }
     let is_phrasal = words
         .last()
         .is_some_and(|last| PARTICLES.contains(&last.as_str()));
+    let mut forms = vec![words.to_vec()];
+    if let Some(stem) = words[0].strip_suffix('s').filter(|_| is_phrasal) {
+        let mut stemmed = words.to_vec();
+        stem.clone_into(&mut stemmed[0]);
+        forms.push(stemmed);
+    }
 
-    for words in [words, &stemmed] {
+    for words in forms {
         let named = store::by_name(snapshot, &words.concat(), MAX_NAMED)?;
         let is_named = |node: &&Node| {
             let parts = name_words(&node.name);
             let is_one = is_phrasal && parts.concat() == words.concat();
-            is_meant(node) && (parts == *words || is_one)
+            is_meant(node) && (parts == words || is_one)
         };
         if let Some(found) = named.iter().find(is_named)
             && let Ok(target) = symbols(snapshot, &found.name)?

@@ -1,7 +1,7 @@
 //! Sections about a nameless callback, for a location inside it: a route's handler, a test.
 
 use codeagent_core::model::graph::Node;
-use codeagent_core::query::{self, CallbackLines, Occurrences};
+use codeagent_core::query::{CallbackLines, Occurrences, UnknownCalls};
 
 use super::callees::{called, unknown_row};
 use super::member::{MAX_SOURCE_LINES, numbered};
@@ -31,7 +31,7 @@ pub(super) fn sections(
 
     let mut rows = called(occurrences, &[node.id], Some(within))?;
     let snapshot = occurrences.sources.snapshot();
-    let unknown = query::unknown_calls_on(snapshot, within.file, &(start..=end))?;
+    let unknown = UnknownCalls::default().on_lines(snapshot, within.file, &(start..=end))?;
     rows.extend(unknown_row(&unknown));
     document.section(Section::names("callees", "calls", rows).weighing(20));
     Ok(())

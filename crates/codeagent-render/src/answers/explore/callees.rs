@@ -2,7 +2,9 @@
 
 use codeagent_core::model::external::ExternalSymbol;
 use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId};
-use codeagent_core::query::{self, CallbackLines, Occurrences, Relation, UnknownCall};
+use codeagent_core::query::{
+    self, CallbackLines, Occurrences, Relation, UnknownCall, UnknownCalls,
+};
 
 use super::Subject;
 use crate::answers::AnswerError;
@@ -22,10 +24,10 @@ pub(super) fn callees(
     let mut rows = called(occurrences, &subject.ids(), None)?;
     rows.extend(passed_row(subject, occurrences)?);
     rows.extend(external_row(subject, occurrences)?);
-    let mut unknown = Vec::new();
+    let (mut calls, mut unknown) = (UnknownCalls::default(), Vec::new());
     for node in subject.nodes {
-        let calls = query::unknown_calls_of(occurrences.sources.snapshot(), node)?;
-        unknown.extend(calls.into_iter().map(|(_, call)| call));
+        let found = calls.of_symbol(occurrences.sources.snapshot(), node)?;
+        unknown.extend(found.into_iter().map(|(_, call)| call));
     }
     rows.extend(unknown_row(&unknown));
     Ok(Section::names("callees", "calls", rows))
@@ -90,9 +92,19 @@ fn passed_row(
     }
     let count = names.len();
     Ok((count > 0).then(|| NameRow {
-        full: format!("passes on: {}", names.join(", ")),
+        full: format!("passes on: {}", first_of(names, MAX_EXTERNAL)),
         short: format!("{count} passed on"),
     }))
+}
+
+/// Joins the first of some names, with the number of further ones.
+fn first_of(mut names: Vec<String>, most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    names.truncate(most);
+    match more {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 /// Lists what a symbol calls outside the repository, in one row.
@@ -103,21 +115,9 @@ fn external_row(
     let nodes: Vec<&Node> = subject.nodes.iter().collect();
     let found =
         query::external_targets(occurrences.sources.snapshot(), &nodes, &[EdgeType::Calls])?;
-    let names: Vec<String> = found
-        .iter()
-        .take(MAX_EXTERNAL)
-        .map(|callee| short_path(&callee.symbol))
-        .collect();
-    if names.is_empty() {
-        return Ok(None);
-    }
-
-    let more = match found.len() - names.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Ok(Some(NameRow {
-        full: format!("outside: {}{more}", names.join(", ")),
+    let names = found.iter().map(|callee| short_path(&callee.symbol));
+    Ok((!found.is_empty()).then(|| NameRow {
+        full: format!("outside: {}", first_of(names.collect(), MAX_EXTERNAL)),
         short: format!("{} outside", found.len()),
     }))
 }

@@ -1,6 +1,6 @@
 //! What a type as a whole depends on: types and functions of the repository, and names outside.
 
-use codeagent_core::model::external::ExternalSymbol;
+use codeagent_core::model::external::{ExternalSymbol, PackageManager};
 use codeagent_core::model::graph::{EdgeType, Node};
 use codeagent_core::query::{self, Occurrences, Snapshot};
 
@@ -8,9 +8,6 @@ use super::Subject;
 use super::type_symbol::path;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
-
-/// Maximum number of names outside the repository.
-const MAX_OUTSIDE: usize = 20;
 
 /// Edge types of uses of names outside the repository.
 const USED_OUTSIDE: [EdgeType; 6] = [
@@ -49,19 +46,17 @@ pub(super) fn dependencies(
     });
 
     let title = "depends on types and functions, with the number of lines";
-    let mut rows: Vec<NameRow> = rows.collect();
-    rows.extend(outside_row(subject, snapshot)?);
-    let section = Section::names("dependencies", title, rows);
+    let section = Section::names("dependencies", title, rows.collect());
     document.section(subject.wants.weigh(section, true, 0));
+    document.section(outside(subject, snapshot)?.weighing(20));
 
     Ok(())
 }
 
-/// Names the types and functions outside the repository that a type uses, in one row.
-fn outside_row(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Option<NameRow>, AnswerError> {
-    let ids = query::tree(snapshot, subject.first().id)?;
-    let mut nodes = Vec::with_capacity(ids.len());
-    for id in ids {
+/// Lists the types and functions outside the repository that a type uses.
+fn outside(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Section, AnswerError> {
+    let mut nodes = Vec::new();
+    for id in query::tree(snapshot, subject.first().id)? {
         nodes.extend(query::get_node(snapshot, id)?.map(|found| found.node));
     }
     let nodes: Vec<&Node> = nodes.iter().collect();
@@ -74,33 +69,30 @@ fn outside_row(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Option<Name
             names.push(name);
         }
     }
-    let (count, more) = (names.len(), names.len().saturating_sub(MAX_OUTSIDE));
-    names.truncate(MAX_OUTSIDE);
-    let more = match more {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Ok((count > 0).then(|| NameRow {
-        full: format!("outside: {}{more}", names.join(", ")),
-        short: format!("{count} outside"),
-    }))
+    Ok(Section::list("outside", "outside the repository", names))
 }
 
-/// Returns the type that an external symbol is or belongs to, with its npm package: `npm:rxjs#Observable`.
+/// Returns the type that an external symbol is or belongs to, behind its package: `rxjs#Observable`.
 fn type_name(symbol: &ExternalSymbol) -> String {
     let path = symbol.path();
-    let mut parts = path.rsplit('.');
+    let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
     let name = match symbol.descriptor.split_once(':') {
         // The path of a constructor is that of its type.
-        Some((kind, rest)) if kind == "T" || rest.contains("#ctor") => parts.next(),
-        // A member of .NET, behind its type.
-        Some((kind, _)) if kind.len() == 1 => parts.nth(1),
-        _ => parts.last(),
+        Some(("T", _)) => &path,
+        Some((kind, rest)) if kind.len() == 1 && rest.contains("#ctor") => &path,
+        Some((kind, _)) if kind.len() == 1 => parent,
+        // A member or function of TypeScript.
+        _ if symbol.descriptor.ends_with('.') && !parent.is_empty() => parent,
+        _ => &path,
     };
-    let name = name.unwrap_or(&path);
-    if symbol.package.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{}#{name}", symbol.package)
+    let is_dotnet = symbol.manager == PackageManager::DotNet;
+    let name = match name.rsplit_once('.') {
+        Some((_, last)) if is_dotnet => last,
+        _ => name,
+    };
+    match (&*symbol.package, name) {
+        (package, "") => package.to_owned(),
+        ("", name) => name.to_owned(),
+        (package, name) => format!("{package}#{name}"),
     }
 }

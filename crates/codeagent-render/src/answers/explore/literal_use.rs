@@ -58,7 +58,8 @@ pub(super) fn sections(
 }
 
 /// Returns the uses of the constants that hold a string, such as `process.env[KEY]`, and of the properties
-/// that an attribute gives it as a name: `[JsonPropertyName("total")] int Total`; of an object, the uses of the key that has it.
+/// that an attribute gives it as a name: `[JsonPropertyName("total")] int Total`. If it is in an object, the
+/// uses of its key are returned.
 pub(super) fn uses_of_constants(
     occurrences: &mut Occurrences<'_, '_>,
     sites: &[LiteralSite],
@@ -79,11 +80,15 @@ pub(super) fn uses_of_constants(
         if is_only || site.line < span.name_line && gives_name(occurrences, site)? {
             constants.push(node.id);
         } else if is_variable && let Some(key) = key_at(occurrences, site)? {
-            by_key.extend(query::uses_of_key(occurrences, node.id, &key)?);
+            by_key.push((node.id, key));
         }
     }
     let mut uses = occurrences.uses_of(&constants, &[EdgeType::References, EdgeType::Calls])?;
-    uses.extend(by_key);
+    by_key.sort();
+    by_key.dedup();
+    for (constant, key) in by_key {
+        uses.extend(query::uses_of_key(occurrences, constant, &key)?);
+    }
     uses.sort();
     uses.dedup();
     Ok(uses)
@@ -102,7 +107,8 @@ pub(super) fn branches_of_items(
         let near = place.line.saturating_sub(LINES_ABOVE)..=place.line;
         for literal in query::literals_in_file(snapshot, &place.path)? {
             let line = occurrences.sources.line(&place.path, literal.line)?;
-            let key = line.as_deref().and_then(query::key_of_line);
+            let line = line.as_deref();
+            let key = line.and_then(|line| query::key_of_string(line, &literal.text));
             if near.contains(&literal.line) && key.is_some_and(|key| ITEM_KEYS.contains(&key)) {
                 let sites = query::literal_sites(snapshot, &literal.text, MAX_SITES)?;
                 labels.extend(sites.into_iter().map(|site| (site.path, site.line)));
@@ -118,10 +124,10 @@ fn key_at(
     site: &LiteralSite,
 ) -> Result<Option<String>, AnswerError> {
     let line = occurrences.sources.line(&site.path, site.line)?;
-    Ok(line
+    let key = line
         .as_deref()
-        .and_then(query::key_of_line)
-        .map(str::to_owned))
+        .and_then(|line| query::key_of_string(line, &site.text));
+    Ok(key.map(str::to_owned))
 }
 
 /// Reports whether a string is that of an attribute that gives a name.

@@ -208,11 +208,11 @@ fn further_callers(
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
     let further = query::callers_of_callers(occurrences, ids)?;
-    let possible = "which may be called by, through what they implement or override";
+    let possible = "possible callers of these callers, through what they implement or override";
     for (key, title, mut places) in [
         (
             "callers of callers",
-            "which are called or passed on by",
+            "callers of these callers",
             further.certain,
         ),
         ("callers through bases", possible, further.through_bases),

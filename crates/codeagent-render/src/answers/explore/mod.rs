@@ -157,19 +157,18 @@ fn framework_lines(
         tests,
         ..
     } = lines.found;
-    if lines.reads_environment {
-        let variables = query::environment_variables(occurrences, code)?;
-        document.section(environment(variables.reads));
-        code = variables.nameless;
-    }
     let of_others = match code.as_slice() {
         [] => lines.title,
         _ => "such lines in files of other languages",
     };
-    let title = match lines.reads_environment {
-        true => "lines that read variables by a name that is not written there",
-        false => lines.title,
-    };
+    let mut title = lines.title;
+    if lines.reads_environment {
+        let variables = query::environment_variables(occurrences, code)?;
+        document.section(environment(variables.reads));
+        code = variables.unnamed;
+        title = "reads of variables whose name is computed";
+    }
+
     for (key, title, found, weight) in [
         ("lines", title, code, WANTED),
         ("other", of_others, others, 10),

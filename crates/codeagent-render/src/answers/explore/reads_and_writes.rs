@@ -11,6 +11,9 @@ use crate::text::{Document, Section};
 /// Methods of .NET whose type argument is filled with a section of the configuration.
 const BINDERS: [&str; 3] = ["AddOptions<", "Configure<", ".Get<"];
 
+/// Maximum number of uses of an event among which raises are looked for.
+const MAX_RAISES: usize = 500;
+
 /// Prefixes of the names of functions that raise an event.
 const RAISING: [&str; 5] = ["On", "Raise", "RaiseOn", "Fire", "Invoke"];
 
@@ -48,7 +51,7 @@ pub(super) fn reads_and_writes(
     }
 }
 
-/// Adds the callers of the functions that only exist to raise an event: `OnClosed` for `Closed`.
+/// Adds the callers of the functions that raise an event by their names: `OnClosed` for `Closed`.
 pub(super) fn raisers(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -60,19 +63,25 @@ pub(super) fn raisers(
     }
     let types = [EdgeType::Calls, EdgeType::References];
     let uses = occurrences.incoming(&subject.ids(), &types)?;
-    let mut raising: Vec<NodeId> = uses.iter().map(|used| used.other).collect();
-    raising.sort_unstable();
-    raising.dedup();
+    let mut raising: Vec<NodeId> = Vec::new();
+    for used in uses.iter().take(MAX_RAISES) {
+        let path = occurrences.path(used.file)?;
+        let line = occurrences.sources.line(&path, used.line)?;
+        let is_subscription = line.is_some_and(|line| is_written(&line, &event.name));
+        if !is_subscription && !raising.contains(&used.other) {
+            raising.push(used.other);
+        }
+    }
 
     for id in raising {
         let Some(symbol) = query::get_node(occurrences.sources.snapshot(), id)? else {
             continue;
         };
         let name = &symbol.node.name;
-        if !RAISING
+        let mut ends = RAISING
             .iter()
-            .any(|prefix| name.strip_prefix(prefix) == Some(event.name.as_str()))
-        {
+            .filter_map(|prefix| name.strip_prefix(prefix));
+        if !ends.any(|end| end == event.name) {
             continue;
         }
         let calls = occurrences.incoming(&[id], &[EdgeType::Calls])?;
