@@ -4,6 +4,7 @@
 //! call on the result of another such call (`.where(..)` of a query) is left out, and so is a call of a
 //! bare name that is declared, most of which call a parameter.
 
+use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -100,10 +101,10 @@ impl UnknownCalls {
         snapshot: &Snapshot,
         file: FileKey,
     ) -> Result<&[UnknownCall], QueryError> {
-        if !self.files.contains_key(&file) {
-            self.files.insert(file, read(snapshot, file)?);
-        }
-        Ok(&self.files[&file])
+        Ok(match self.files.entry(file) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(read(snapshot, file)?),
+        })
     }
 }
 
