@@ -295,7 +295,12 @@ impl Checker<'_> {
             Type::Nullable(of)
                 if name == well_known::VALUE || name == well_known::GET_VALUE_OR_DEFAULT =>
             {
-                MemberAccess { ty: of, ..nothing }
+                // A class may declare a member of this name itself.
+                let ty = match self.is_value_type(of) {
+                    Some(_) => of,
+                    None => Ty::UNKNOWN,
+                };
+                MemberAccess { ty, ..nothing }
             }
             _ => self.lookup_value_member(receiver, base, name),
         }
