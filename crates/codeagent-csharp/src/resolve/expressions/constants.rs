@@ -14,15 +14,15 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
-    /// Returns the type that an operand has beside another: a constant of type `int` beside a `uint`
-    /// or `ulong` is converted to it (standard §12.4.7, §12.18).
+    /// Returns the type that an operand has beside another: a constant of type `int` or `long` beside
+    /// a `uint` or `ulong` is converted to it if its value fits (standard §12.4.7, §12.18).
     pub(super) fn type_beside(&self, value: ExprId, ty: Ty, other: Ty) -> Ty {
         let wanted = self.strip_nullable(other);
         let is_unsigned = matches!(
             self.known(wanted),
             Some((Known::UInt32 | Known::UInt64 | Known::UIntPtr, _))
         );
-        if is_unsigned && self.is_known(ty, Known::Int32) && self.constant_converts(value, wanted) {
+        if is_unsigned && self.constant_converts(value, wanted) {
             wanted
         } else {
             ty
