@@ -243,7 +243,7 @@ impl Checker<'_> {
         match (self.arena.get(formal), self.arena.get(given)) {
             (Type::Nullable(_), Type::Nullable(_)) => false,
             (Type::Nullable(of), _) => {
-                self.is_value_param(of) && self.is_value_type(given).is_some()
+                self.is_value_type(of) == Some(true) && self.is_value_type(given).is_some()
             }
             _ => false,
         }
