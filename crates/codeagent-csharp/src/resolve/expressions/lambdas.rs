@@ -231,12 +231,9 @@ impl Checker<'_> {
             self.resolve_call(id),
             self.arguments(&self.facts.calls[id.index()]),
         );
-        let takes = |(arg, wanted): (&Argument, &Ty)| {
-            self.argument_converts(arg, *wanted, DeclFlags::default()) != Conversion::No
-        };
         call.outcome != CallOutcome::Value
             || call.expected.len() != args.len()
-            || args.iter().zip(&call.expected).all(takes)
+            || self.parameters_take(&call.expected, &args)
     }
 
     fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<LambdaParamUse>> {
