@@ -228,11 +228,36 @@ impl Checker<'_> {
     /// Reports whether the delegate invoked by a call accepts its arguments.
     fn value_takes(&self, id: CallId) -> bool {
         let (call, args) = (
+        if let ([only], CallForm::New | CallForm::NewTarget(_)) =
+            (&args[..], self.forms[id.index()])
+            && let Some(given) = self.delegate_shape(only.ty)
+        {
+            return self.delegate_takes(&given, call.result);
+        }
+
             self.resolve_call(id),
             self.arguments(&self.facts.calls[id.index()]),
         );
         call.outcome != CallOutcome::Value
             || call.expected.len() != args.len()
+    /// Reports whether a delegate created from another may have this type: parameters and result
+    /// convert (standard §12.8.17.6).
+    fn delegate_takes(&self, given: &DelegateShape, created: Ty) -> bool {
+        let Some(wanted) = self.delegate_shape(created) else {
+            return true;
+        };
+        if given.params.len() != wanted.params.len()
+            || self.is_void(given.result) != self.is_void(wanted.result)
+        {
+            return false;
+        }
+
+        let takes = |(from, to): (&Ty, &Ty)| self.convert(*from, *to) != Conversion::No;
+        let results = (&given.result, &wanted.result);
+        wanted.params.iter().zip(given.params.iter()).all(takes)
+            && (self.is_void(given.result) || takes(results))
+    }
+
             || self.parameters_take(&call.expected, &args)
     }
 
