@@ -318,7 +318,7 @@ impl Checker<'_> {
     }
 
     /// Looks up an invoked member: members that cannot be invoked are skipped if there are methods.
-    fn lookup_invoked_member(&self, base: ExprId, name: Name) -> MemberAccess {
+    pub(super) fn lookup_invoked_member(&self, base: ExprId, name: Name) -> MemberAccess {
         let mut access = self.lookup_member_access(base, name);
         if access.candidates.is_empty() || !self.cannot_be_invoked(&access.candidates) {
             return access;

@@ -480,15 +480,15 @@ impl Checker<'_> {
         self.resolve_overload(&candidates, &args, &type_args)
     }
 
-    /// Returns the methods of a method group.
-    pub(super) fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
+    /// Returns the methods of a method group, skipping values that hide them.
+    pub fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
         match self.facts.expr(group) {
             Expr::Name(name, scope, offset) => self
                 .lookup_value(self.own_name(name), ScopePosition { scope, offset }, true)
                 .candidates()
                 .to_vec(),
             Expr::Member(base, name) => {
-                self.lookup_member_access(base, self.own_name(name))
+                self.lookup_invoked_member(base, self.own_name(name))
                     .candidates
             }
             Expr::Generic(inner, _) => self.group_candidates(inner),
