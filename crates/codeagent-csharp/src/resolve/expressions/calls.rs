@@ -500,7 +500,8 @@ impl Checker<'_> {
             return self.may_be_an_extension(receiver, name);
         }
 
-        let is_extended = is_value && access.candidates.is_empty() && self.imports_undeclared();
+        let is_extended =
+            is_value && self.cannot_be_invoked(&access.candidates) && self.imports_undeclared();
         self.is_complete_type(receiver) && !is_extended
     }
 
