@@ -448,7 +448,8 @@ impl Checker<'_> {
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC)
             && let (Some((x, xs)), Some((y, ys))) = (self.known(a.result), self.known(b.result))
             && let ([own], [other]) = (&*xs, &*ys)
-            && x == y
+            && x.is_task_of()
+            && y.is_task_of()
         {
             let inner = self.type_of_awaited(returned);
             return self.better_conversion(ExprId::NONE, inner, *own, *other);
