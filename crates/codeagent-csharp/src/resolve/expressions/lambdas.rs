@@ -455,13 +455,8 @@ impl Checker<'_> {
             return self.better_conversion(ExprId::NONE, inner, *own, *other);
         }
 
-        let value = match self.facts.list(self.facts.decl(lambda).returns) {
-            [single] => *single,
-            _ => ExprId::NONE,
-        };
-
         self.assume(lambda, a.params.clone(), || {
-            self.better_conversion(value, returned, a.result, b.result)
+            self.better_conversion(ExprId::NONE, returned, a.result, b.result)
         })
     }
 
