@@ -27,6 +27,9 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
+/// Largest number of returns that are examined in a lambda's body.
+const MAX_RETURNS: usize = 8;
+
 /// Largest number of uses of its parameters that are examined in a lambda's body.
 const MAX_USES: usize = 100;
 
@@ -57,7 +60,7 @@ impl Checker<'_> {
                 let values = self.assume(lambda, params.clone(), || {
                     returns
                         .iter()
-                        .take(8)
+                        .take(MAX_RETURNS)
                         .map(|value| self.type_of_expr(*value))
                         .collect::<Vec<Ty>>()
                 });
@@ -171,19 +174,13 @@ impl Checker<'_> {
             return self.async_converts(lambda, returned, shape.result);
         }
 
-        let returns = self.facts.list(self.facts.decl(lambda).returns);
-        match returns {
-            [single] => {
-                let ty = self.assume(lambda, shape.params.clone(), || self.type_of_expr(*single));
-                self.assume(lambda, shape.params.clone(), || {
-                    self.convert_value(*single, ty, shape.result)
-                })
-                .min(Conversion::Implicit)
-            }
-            _ => self
-                .convert(returned, shape.result)
-                .min(Conversion::Implicit),
-        }
+        self.assume(lambda, shape.params.clone(), || {
+            let returns = self.facts.list(self.facts.decl(lambda).returns).iter();
+            returns
+                .take(MAX_RETURNS)
+                .map(|value| self.convert_value(*value, self.type_of_expr(*value), shape.result))
+                .fold(Conversion::Implicit, Conversion::min)
+        })
     }
 
     /// Reports whether a lambda's body binds if its parameters have these types, judging only by
@@ -228,6 +225,9 @@ impl Checker<'_> {
     /// Reports whether the delegate invoked by a call accepts its arguments.
     fn value_takes(&self, id: CallId) -> bool {
         let (call, args) = (
+            self.resolve_call(id),
+            self.arguments(&self.facts.calls[id.index()]),
+        );
         if let ([only], CallForm::New | CallForm::NewTarget(_)) =
             (&args[..], self.forms[id.index()])
             && let Some(given) = self.delegate_shape(only.ty)
@@ -235,11 +235,11 @@ impl Checker<'_> {
             return self.delegate_takes(&given, call.result);
         }
 
-            self.resolve_call(id),
-            self.arguments(&self.facts.calls[id.index()]),
-        );
         call.outcome != CallOutcome::Value
             || call.expected.len() != args.len()
+            || self.parameters_take(&call.expected, &args)
+    }
+
     /// Reports whether a delegate created from another may have this type: parameters and result
     /// convert (standard §12.8.17.6).
     fn delegate_takes(&self, given: &DelegateShape, created: Ty) -> bool {
@@ -256,9 +256,6 @@ impl Checker<'_> {
         let results = (&given.result, &wanted.result);
         wanted.params.iter().zip(given.params.iter()).all(takes)
             && (self.is_void(given.result) || takes(results))
-    }
-
-            || self.parameters_take(&call.expected, &args)
     }
 
     fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<LambdaParamUse>> {
