@@ -302,6 +302,7 @@ impl Checker<'_> {
                 return match self.convert(arg.ty, target) {
                     Conversion::Identity => Conversion::Identity,
                     Conversion::Unknown => Conversion::Unknown,
+                    Conversion::No if arg.ty == Ty::EXTERNAL_VALUE => Conversion::No,
                     _ if self.is_uncertain(arg.ty) || self.is_uncertain(target) => {
                         Conversion::Unknown
                     }
