@@ -222,6 +222,11 @@ impl<Q: Copy + Eq + Hash> QueryStack<Q> {
         self.met.get() == 0
     }
 
+    /// Reports whether an active query matches.
+    pub fn is_active(&self, matches: impl Fn(&Q) -> bool) -> bool {
+        self.active.borrow().keys().any(matches)
+    }
+
     /// Returns the query started last.
     pub fn innermost(&self) -> Option<Q> {
         self.active

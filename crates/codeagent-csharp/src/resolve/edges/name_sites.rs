@@ -227,11 +227,8 @@ impl SiteResolver<'_> {
                 (access.candidates, access.ty)
             }
             Expr::Generic(inner, _) => {
-                let (found, _) = self.lookup_named(inner);
-                let methods: Vec<Candidate> = found
-                    .into_iter()
-                    .filter(|candidate| is_method(self.decl(candidate.decl).kind))
-                    .collect();
+                let mut methods = self.group_candidates(inner);
+                methods.retain(|candidate| is_method(self.decl(candidate.decl).kind));
                 (methods, self.type_of_expr(expr))
             }
             Expr::TypeValue(_) => (Vec::new(), self.type_of_expr(expr)),

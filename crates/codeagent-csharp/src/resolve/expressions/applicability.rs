@@ -243,7 +243,7 @@ impl Checker<'_> {
         match (self.arena.get(formal), self.arena.get(given)) {
             (Type::Nullable(_), Type::Nullable(_)) => false,
             (Type::Nullable(of), _) => {
-                self.is_value_param(of) && self.is_value_type(given).is_some()
+                self.is_value_type(of) == Some(true) && self.is_value_type(given).is_some()
             }
             _ => false,
         }
@@ -302,6 +302,7 @@ impl Checker<'_> {
                 return match self.convert(arg.ty, target) {
                     Conversion::Identity => Conversion::Identity,
                     Conversion::Unknown => Conversion::Unknown,
+                    Conversion::No if arg.ty == Ty::EXTERNAL_VALUE => Conversion::No,
                     _ if self.is_uncertain(arg.ty) || self.is_uncertain(target) => {
                         Conversion::Unknown
                     }

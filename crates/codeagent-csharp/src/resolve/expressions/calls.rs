@@ -16,6 +16,7 @@ use codeagent_model::graph::Confidence;
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::call_forms::CallForm;
+use crate::resolve::expressions::conversions::Conversion;
 use crate::resolve::expressions::expr_types::MemberAccess;
 use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
@@ -178,7 +179,7 @@ impl Checker<'_> {
             | Expr::Call(_)
             | Expr::Index(_) => {
                 let ty = self.type_of_expr(call.callee);
-                self.resolve_value_call(ty)
+                self.resolve_value_call(ty, call)
             }
             _ => CallResult::default(),
         }
@@ -195,7 +196,7 @@ impl Checker<'_> {
 
         let Some(first) = methods.first() else {
             return found.first().map_or_else(CallResult::default, |value| {
-                self.resolve_value_call(self.type_of_candidate(value))
+                self.resolve_value_call(self.type_of_candidate(value), call)
             });
         };
 
@@ -213,14 +214,42 @@ impl Checker<'_> {
     }
 
     /// Resolves the call of a delegate value: it has no target, but a type.
-    fn resolve_value_call(&self, ty: Ty) -> CallResult {
+    fn resolve_value_call(&self, ty: Ty, call: &Call) -> CallResult {
         match self.callable_shape(ty) {
-            Some(DelegateShape { params, result, .. }) => {
-                CallResult::value(result, params.to_vec())
-            }
+            Some(shape) => CallResult::value(shape.result, self.delegate_params(&shape, call)),
             None if ty.is_unknown() => CallResult::default(),
             None => CallResult::value(if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }, Vec::new()),
         }
+    }
+
+    /// Returns the parameter type of each argument of a delegate's call: in expanded form if the
+    /// normal form is not applicable (standard §12.6.4.2).
+    fn delegate_params(&self, shape: &DelegateShape, call: &Call) -> Vec<Ty> {
+        let params = shape.params.to_vec();
+        let is_rest = |flags: &DeclFlags| flags.has(DeclFlags::REST);
+        let (true, Some((rest, fixed))) =
+            (shape.flags.last().is_some_and(is_rest), params.split_last())
+        else {
+            return params;
+        };
+
+        let args = self.arguments(call);
+        if args.len() == params.len() && self.parameters_take(&params, &args) {
+            return params;
+        }
+
+        let mut expanded = fixed.to_vec();
+        let element = self.element_of(*rest).unwrap_or(Ty::UNKNOWN);
+        expanded.resize(args.len().max(fixed.len()), element);
+        expanded
+    }
+
+    /// Reports whether each argument may convert to its parameter's type.
+    pub(super) fn parameters_take(&self, params: &[Ty], args: &[Argument]) -> bool {
+        let takes = |(arg, wanted): (&Argument, &Ty)| {
+            self.argument_converts(arg, *wanted, DeclFlags::default()) != Conversion::No
+        };
+        args.iter().zip(params).all(takes)
     }
 
     fn resolve_member_call(&self, base: ExprId, name: Name, call: &Call) -> CallResult {
@@ -251,7 +280,7 @@ impl Checker<'_> {
         {
             let ty = self.type_of_candidate(value);
             if self.is_delegate(ty) != Some(false) {
-                return self.resolve_value_call(ty);
+                return self.resolve_value_call(ty, call);
             }
         }
 
@@ -279,7 +308,7 @@ impl Checker<'_> {
                 }
 
                 self.external_call_result(
-                    self.resolve_undeclared_call(&access, name),
+                    self.resolve_undeclared_call(&access, name, call),
                     (base, &access),
                     &args,
                     &type_args,
@@ -289,7 +318,7 @@ impl Checker<'_> {
     }
 
     /// Looks up an invoked member: members that cannot be invoked are skipped if there are methods.
-    fn lookup_invoked_member(&self, base: ExprId, name: Name) -> MemberAccess {
+    pub(super) fn lookup_invoked_member(&self, base: ExprId, name: Name) -> MemberAccess {
         let mut access = self.lookup_member_access(base, name);
         if access.candidates.is_empty() || !self.cannot_be_invoked(&access.candidates) {
             return access;
@@ -432,19 +461,24 @@ impl Checker<'_> {
     }
 
     /// Resolves the call of a method that is not declared.
-    fn resolve_undeclared_call(&self, access: &MemberAccess, name: Name) -> CallResult {
+    fn resolve_undeclared_call(
+        &self,
+        access: &MemberAccess,
+        name: Name,
+        call: &Call,
+    ) -> CallResult {
         let receiver = access.receiver;
         if receiver == Ty::UNKNOWN {
             return CallResult::default();
         }
         if self.is_invoke(name) {
-            return self.resolve_value_call(receiver);
+            return self.resolve_value_call(receiver, call);
         }
 
         if matches!(self.arena.get(receiver), Type::Tuple(..) | Type::Object(_))
             && self.delegate_shape(access.ty).is_some()
         {
-            return self.resolve_value_call(access.ty);
+            return self.resolve_value_call(access.ty, call);
         }
 
         if name == well_known::GET_VALUE_OR_DEFAULT {
@@ -466,7 +500,8 @@ impl Checker<'_> {
             return self.may_be_an_extension(receiver, name);
         }
 
-        let is_extended = is_value && access.candidates.is_empty() && self.imports_undeclared();
+        let is_extended =
+            is_value && self.cannot_be_invoked(&access.candidates) && self.imports_undeclared();
         self.is_complete_type(receiver) && !is_extended
     }
 

@@ -5,7 +5,7 @@
 //! Limitations: literals, names of constants, and their sums, differences and products; of
 //! constants of type `long`, literals.
 
-use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
+use codeagent_model::facts::{DeclFlags, DeclKind, Expr, ExprId, Facts, LiteralKind, Operator};
 
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::simple_names::ScopePosition;
@@ -14,15 +14,15 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
-    /// Returns the type that an operand has beside another: a constant of type `int` beside a `uint`
-    /// or `ulong` is converted to it (standard §12.4.7, §12.18).
+    /// Returns the type that an operand has beside another: a constant of type `int` or `long` beside
+    /// a `uint` or `ulong` is converted to it if its value fits (standard §12.4.7, §12.18).
     pub(super) fn type_beside(&self, value: ExprId, ty: Ty, other: Ty) -> Ty {
         let wanted = self.strip_nullable(other);
         let is_unsigned = matches!(
             self.known(wanted),
             Some((Known::UInt32 | Known::UInt64 | Known::UIntPtr, _))
         );
-        if is_unsigned && self.is_known(ty, Known::Int32) && self.constant_converts(value, wanted) {
+        if is_unsigned && self.constant_converts(value, wanted) {
             wanted
         } else {
             ty
@@ -70,21 +70,6 @@ impl Checker<'_> {
         }
 
         match self.facts.expr(value) {
-            Expr::Literal(LiteralKind::Number, text) => integer(self.facts.text(text)),
-            Expr::Unary(Operator::Minus, inner) => self.constant(inner, depth + 1)?.checked_neg(),
-            Expr::Paren(inner) => self.constant(inner, depth + 1),
-            Expr::Binary(operator, left, right) => {
-                let (a, b) = (
-                    self.constant(left, depth + 1)?,
-                    self.constant(right, depth + 1)?,
-                );
-                match operator {
-                    Operator::Add => a.checked_add(b),
-                    Operator::Subtract => a.checked_sub(b),
-                    Operator::Multiply => a.checked_mul(b),
-                    _ => None,
-                }
-            }
             Expr::Name(name, scope, offset) => self.constant_of(
                 self.lookup_value(self.own_name(name), ScopePosition { scope, offset }, false)
                     .candidates(),
@@ -96,7 +81,26 @@ impl Checker<'_> {
                     .candidates,
                 depth,
             ),
-            _ => None,
+            _ => operation(self.facts, value, |part| self.constant(part, depth + 1)),
+        }
+    }
+
+    /// Returns the value of an expression in the initializer of another file's constant. Of names,
+    /// those of members of the constant's type are known.
+    fn constant_elsewhere(&self, owner: &Candidate, value: ExprId, depth: u32) -> Option<i64> {
+        if depth > 8 {
+            return None;
+        }
+
+        let facts = self.facts(owner.decl.file);
+        match facts.expr(value) {
+            Expr::Name(name, ..) => {
+                let name = self.name(owner.decl.file, name);
+                self.constant_of(&self.lookup_members(owner.within, name), depth)
+            }
+            _ => operation(facts, value, |part| {
+                self.constant_elsewhere(owner, part, depth + 1)
+            }),
         }
     }
 
@@ -116,12 +120,7 @@ impl Checker<'_> {
         if constant.decl.file == self.file {
             return self.constant(decl.init, depth + 1);
         }
-
-        let facts = self.facts(constant.decl.file);
-        match decl.init.some().map(|init| facts.expr(init)) {
-            Some(Expr::Literal(LiteralKind::Number, text)) => integer(facts.text(text)),
-            _ => None,
-        }
+        self.constant_elsewhere(constant, decl.init, depth + 1)
     }
 
     /// Returns the value of a limit of `int`, which the language fixes (standard §8.3.6). The values
@@ -136,6 +135,29 @@ impl Checker<'_> {
             "MinValue" => Some(i64::from(i32::MIN)),
             _ => None,
         }
+    }
+}
+
+/// Returns the value of a literal or of an operation on constants.
+fn operation(
+    facts: &Facts,
+    value: ExprId,
+    constant: impl Fn(ExprId) -> Option<i64>,
+) -> Option<i64> {
+    match facts.expr(value) {
+        Expr::Literal(LiteralKind::Number, text) => integer(facts.text(text)),
+        Expr::Unary(Operator::Minus, inner) => constant(inner)?.checked_neg(),
+        Expr::Paren(inner) => constant(inner),
+        Expr::Binary(operator, left, right) => {
+            let (a, b) = (constant(left)?, constant(right)?);
+            match operator {
+                Operator::Add => a.checked_add(b),
+                Operator::Subtract => a.checked_sub(b),
+                Operator::Multiply => a.checked_mul(b),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

@@ -57,6 +57,10 @@ impl Checker<'_> {
             },
 
             _ => {
+                if let Some(conversion) = self.tuple_converts(value, to) {
+                    return conversion;
+                }
+
                 let plain = self.convert(ty, to);
                 if plain == Conversion::No
                     && (self.constant_converts(value, to) || self.interpolated_converts(value, to))
@@ -66,6 +70,26 @@ impl Checker<'_> {
                     plain
                 }
             }
+        }
+    }
+
+    /// Converts a tuple expression to a tuple type: each element converts as an expression (standard
+    /// §10.2.13).
+    fn tuple_converts(&self, value: ExprId, to: Ty) -> Option<Conversion> {
+        let elements = match self.facts.expr(value) {
+            Expr::Paren(inner) => return self.tuple_converts(inner, to),
+            Expr::Tuple(elements) => self.facts.list(elements),
+            _ => return None,
+        };
+
+        match self.arena.get(to) {
+            Type::Nullable(of) => Some(self.tuple_converts(value, of)?.at_most_implicit()),
+            Type::Tuple(wanted, _) if wanted.len() == elements.len() => elements
+                .iter()
+                .zip(wanted.iter())
+                .map(|(element, wanted)| self.element_converts(element.value, *wanted))
+                .min(),
+            _ => None,
         }
     }
 

@@ -295,7 +295,12 @@ impl Checker<'_> {
             Type::Nullable(of)
                 if name == well_known::VALUE || name == well_known::GET_VALUE_OR_DEFAULT =>
             {
-                MemberAccess { ty: of, ..nothing }
+                // A class may declare a member of this name itself.
+                let ty = match self.is_value_type(of) {
+                    Some(_) => of,
+                    None => Ty::UNKNOWN,
+                };
+                MemberAccess { ty, ..nothing }
             }
             _ => self.lookup_value_member(receiver, base, name),
         }
@@ -431,16 +436,35 @@ impl Checker<'_> {
     }
 
     /// Returns the type of `c ? a : b` (§12.18), or of `a ?? b` (§12.15), whose first value comes
-    /// without its `?`.
+    /// without its `?`. A value without a type, such as `null`, takes that of the other.
     fn type_of_either(&self, first: ExprId, second: ExprId) -> Ty {
         let (a, b) = (self.type_of_expr(first), self.type_of_expr(second));
         if a.is_unknown() || b.is_unknown() {
-            return if a.is_unknown() { b } else { a };
+            let (unknown, other) = if a.is_unknown() { (a, b) } else { (b, a) };
+            return if self.has_no_type(other) {
+                unknown
+            } else {
+                other
+            };
         }
+
         self.infer_common_type(&[
             self.type_beside(first, a, b),
             self.type_beside(second, b, a),
         ])
+    }
+
+    /// Reports whether an expression takes its type from its context only, such as `null`.
+    fn has_no_type(&self, ty: Ty) -> bool {
+        matches!(
+            self.arena.get(ty),
+            Type::Null
+                | Type::Default
+                | Type::TargetNew
+                | Type::Lambda(_)
+                | Type::MethodGroup(_)
+                | Type::Collection(_)
+        )
     }
 
     /// Returns the element type of an array or collection expression.

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use codeagent_lang::DeclRef;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
+use codeagent_model::graph::Access;
 
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
@@ -412,11 +413,14 @@ impl Checker<'_> {
             .copied()
             .unwrap_or(self.tables.assemblies.none());
         let group = self.tables.type_def(container);
+        if group.access == Access::File && group.parts[0].file != self.file {
+            return false;
+        }
+
         let assemblies = &self.tables.assemblies;
         group.homes.iter().any(|home| {
             assemblies.sees(here, *home)
-                && (group.access == codeagent_model::graph::Access::Public
-                    || assemblies.is_friend(here, *home))
+                && (group.access == Access::Public || assemblies.is_friend(here, *home))
         })
     }
 

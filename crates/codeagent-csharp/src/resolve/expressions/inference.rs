@@ -229,7 +229,7 @@ impl Checker<'_> {
             (Type::Nullable(x), Type::Nullable(y)) => {
                 self.bound_deep(state, (x, y), exact, depth + 1)
             }
-            (Type::Nullable(x), _) if !self.is_value_param(x) => {
+            (Type::Nullable(x), _) if self.is_value_type(x) != Some(true) => {
                 self.bound_deep(state, (x, actual), exact, depth + 1)
             }
             (Type::Tuple(x, _), Type::Tuple(y, _)) => {
@@ -245,11 +245,6 @@ impl Checker<'_> {
             }
             _ => {}
         }
-    }
-
-    /// Reports whether a type is a type parameter that only accepts value types.
-    pub(super) fn is_value_param(&self, ty: Ty) -> bool {
-        self.param_is_value_type(ty) == Some(true)
     }
 
     fn bound_arguments(

@@ -6,10 +6,11 @@
 
 use std::cell::{Cell, RefCell};
 
-use codeagent_model::facts::{DeclId, DeclKind, ScopeId};
+use codeagent_model::facts::{Context, DeclId, DeclKind, ScopeId};
 use rustc_hash::FxHashMap;
 
 use crate::resolve::expressions::Checker;
+use crate::resolve::types::queries::Query;
 use crate::resolve::types::{Ty, TyList};
 
 /// The number of an assumption; 0 is none.
@@ -147,22 +148,32 @@ impl Checker<'_> {
         }
     }
 
-    /// Evaluates members of an anonymous object under the assumption recorded for it. Outside all
-    /// overload resolutions the enclosing calls are resolved, so no recorded assumption is needed.
+    /// Evaluates members of an anonymous object: under the assumption recorded for it while the
+    /// overload of an enclosing call is being resolved, else under that call's parameter types.
     pub(super) fn in_object<T>(&self, object: DeclId, evaluate: impl FnOnce() -> T) -> T {
         let scope = self.facts.decl(object).scope;
         let made = self.lambda_bindings.objects.borrow().get(&object).copied();
         match made {
             Some(made)
-                if self.lambda_bindings.current() != 0
-                    && !self
-                        .lambdas_around(scope)
-                        .iter()
-                        .all(|lambda| self.is_assumed(*lambda)) =>
+                if self
+                    .lambdas_around(scope)
+                    .iter()
+                    .any(|lambda| self.awaits_overload(*lambda)) =>
             {
                 self.under(made, evaluate)
             }
             _ => self.within(scope, evaluate),
         }
+    }
+
+    /// Reports whether the call that takes a lambda is still being resolved, and nothing is assumed
+    /// about the lambda's parameters.
+    fn awaits_overload(&self, lambda: DeclId) -> bool {
+        let Context::Argument(taker, _) = self.facts.decl(lambda).context else {
+            return false;
+        };
+        let resolves_taker =
+            |query: &Query| matches!(query, Query::Call(_, call) if *call == taker);
+        !self.is_assumed(lambda) && self.stack.is_active(resolves_taker)
     }
 }

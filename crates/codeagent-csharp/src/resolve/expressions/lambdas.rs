@@ -27,6 +27,9 @@ use crate::resolve::types::members::Candidate;
 use crate::resolve::types::signatures::DelegateShape;
 use crate::resolve::types::{Ty, TyList, Type};
 
+/// Largest number of returns that are examined in a lambda's body.
+const MAX_RETURNS: usize = 8;
+
 /// Largest number of uses of its parameters that are examined in a lambda's body.
 const MAX_USES: usize = 100;
 
@@ -57,7 +60,7 @@ impl Checker<'_> {
                 let values = self.assume(lambda, params.clone(), || {
                     returns
                         .iter()
-                        .take(8)
+                        .take(MAX_RETURNS)
                         .map(|value| self.type_of_expr(*value))
                         .collect::<Vec<Ty>>()
                 });
@@ -171,19 +174,13 @@ impl Checker<'_> {
             return self.async_converts(lambda, returned, shape.result);
         }
 
-        let returns = self.facts.list(self.facts.decl(lambda).returns);
-        match returns {
-            [single] => {
-                let ty = self.assume(lambda, shape.params.clone(), || self.type_of_expr(*single));
-                self.assume(lambda, shape.params.clone(), || {
-                    self.convert_value(*single, ty, shape.result)
-                })
-                .min(Conversion::Implicit)
-            }
-            _ => self
-                .convert(returned, shape.result)
-                .min(Conversion::Implicit),
-        }
+        self.assume(lambda, shape.params.clone(), || {
+            let returns = self.facts.list(self.facts.decl(lambda).returns).iter();
+            returns
+                .take(MAX_RETURNS)
+                .map(|value| self.convert_value(*value, self.type_of_expr(*value), shape.result))
+                .fold(Conversion::Implicit, Conversion::min)
+        })
     }
 
     /// Reports whether a lambda's body binds if its parameters have these types, judging only by
@@ -231,12 +228,34 @@ impl Checker<'_> {
             self.resolve_call(id),
             self.arguments(&self.facts.calls[id.index()]),
         );
-        let takes = |(arg, wanted): (&Argument, &Ty)| {
-            self.argument_converts(arg, *wanted, DeclFlags::default()) != Conversion::No
-        };
+        if let ([only], CallForm::New | CallForm::NewTarget(_)) =
+            (&args[..], self.forms[id.index()])
+            && let Some(given) = self.delegate_shape(only.ty)
+        {
+            return self.delegate_takes(&given, call.result);
+        }
+
         call.outcome != CallOutcome::Value
             || call.expected.len() != args.len()
-            || args.iter().zip(&call.expected).all(takes)
+            || self.parameters_take(&call.expected, &args)
+    }
+
+    /// Reports whether a delegate created from another may have this type: parameters and result
+    /// convert (standard §12.8.17.6).
+    fn delegate_takes(&self, given: &DelegateShape, created: Ty) -> bool {
+        let Some(wanted) = self.delegate_shape(created) else {
+            return true;
+        };
+        if given.params.len() != wanted.params.len()
+            || self.is_void(given.result) != self.is_void(wanted.result)
+        {
+            return false;
+        }
+
+        let takes = |(from, to): (&Ty, &Ty)| self.convert(*from, *to) != Conversion::No;
+        let results = (&given.result, &wanted.result);
+        wanted.params.iter().zip(given.params.iter()).all(takes)
+            && (self.is_void(given.result) || takes(results))
     }
 
     fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<LambdaParamUse>> {
@@ -426,19 +445,15 @@ impl Checker<'_> {
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC)
             && let (Some((x, xs)), Some((y, ys))) = (self.known(a.result), self.known(b.result))
             && let ([own], [other]) = (&*xs, &*ys)
-            && x == y
+            && x.is_task_of()
+            && y.is_task_of()
         {
             let inner = self.type_of_awaited(returned);
             return self.better_conversion(ExprId::NONE, inner, *own, *other);
         }
 
-        let value = match self.facts.list(self.facts.decl(lambda).returns) {
-            [single] => *single,
-            _ => ExprId::NONE,
-        };
-
         self.assume(lambda, a.params.clone(), || {
-            self.better_conversion(value, returned, a.result, b.result)
+            self.better_conversion(ExprId::NONE, returned, a.result, b.result)
         })
     }
 
@@ -458,15 +473,15 @@ impl Checker<'_> {
         self.resolve_overload(&candidates, &args, &type_args)
     }
 
-    /// Returns the methods of a method group.
-    pub(super) fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
+    /// Returns the methods of a method group, skipping values that hide them.
+    pub fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
         match self.facts.expr(group) {
             Expr::Name(name, scope, offset) => self
                 .lookup_value(self.own_name(name), ScopePosition { scope, offset }, true)
                 .candidates()
                 .to_vec(),
             Expr::Member(base, name) => {
-                self.lookup_member_access(base, self.own_name(name))
+                self.lookup_invoked_member(base, self.own_name(name))
                     .candidates
             }
             Expr::Generic(inner, _) => self.group_candidates(inner),

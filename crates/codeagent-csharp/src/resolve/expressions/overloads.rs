@@ -21,6 +21,7 @@ use codeagent_model::facts::{Expr, ExprId, LiteralKind, Operator};
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::{Argument, BoundCandidate};
 use crate::resolve::expressions::conversions::{Better, Conversion};
+use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::members::Candidate;
 use crate::resolve::types::{Ty, TyList, Type};
 
@@ -118,7 +119,7 @@ impl Checker<'_> {
         }
 
         self.drop_unbound_lambda_bodies(&mut rivals, args);
-        retain_nearest(&mut rivals, is_applicable)?;
+        self.retain_nearest(&mut rivals, args)?;
         self.retain_prioritized(&mut rivals);
         rivals.truncate(MAX_RIVALS);
         self.spend(rivals.len() * rivals.len());
@@ -150,6 +151,36 @@ impl Checker<'_> {
             others,
             applicable: is_applicable,
         })
+    }
+
+    /// Keeps the candidates of the most derived type with an applicable one, and those of more
+    /// derived types, which may be applicable; `None` if there are no candidates.
+    fn retain_nearest(&self, rivals: &mut Vec<&BoundCandidate>, args: &[Argument]) -> Option<()> {
+        let first = rivals.first()?.candidate.depth;
+        if rivals.iter().all(|rival| rival.candidate.depth == first) {
+            return Some(());
+        }
+
+        let nearest = rivals
+            .iter()
+            .filter(|rival| rival.is_certain() || self.takes_anything(rival, args))
+            .map(|rival| rival.candidate.depth)
+            .min();
+
+        if let Some(nearest) = nearest {
+            rivals.retain(|rival| rival.candidate.depth <= nearest);
+        }
+        Some(())
+    }
+
+    /// Reports whether a candidate is applicable because each argument of an unknown type goes to a
+    /// parameter of type `object`.
+    fn takes_anything(&self, bound: &BoundCandidate, args: &[Argument]) -> bool {
+        let takes = |(target, arg): (&Ty, &Argument)| {
+            let is_any = *target == Ty::DYNAMIC || self.is_known(*target, Known::Object);
+            is_any || self.convert_value(arg.value, arg.ty, *target) > Conversion::Unknown
+        };
+        bound.conversion != Conversion::No && bound.targets.iter().zip(args).all(takes)
     }
 
     /// Removes methods whose delegate types make a lambda body access missing members. Keeps all if
@@ -284,24 +315,6 @@ fn without_external_types(args: &[Argument]) -> Option<Vec<Argument>> {
 
 fn has_external(args: &[Argument]) -> bool {
     args.iter().any(|arg| arg.ty == Ty::EXTERNAL_VALUE)
-}
-
-/// Keeps the candidates of the most derived type, and those of more derived types that may be
-/// applicable; `None` if there are no candidates.
-fn retain_nearest(rivals: &mut Vec<&BoundCandidate>, is_applicable: bool) -> Option<()> {
-    let nearest = rivals.iter().map(|rival| rival.candidate.depth).min()?;
-    let certain = rivals
-        .iter()
-        .filter(|rival| rival.is_certain())
-        .map(|rival| rival.candidate.depth)
-        .min();
-
-    if let Some(certain) = certain {
-        rivals.retain(|rival| rival.candidate.depth <= certain);
-    } else if is_applicable {
-        rivals.retain(|rival| rival.candidate.depth == nearest);
-    }
-    Some(())
 }
 
 fn is_one_method(bound: &[BoundCandidate]) -> bool {

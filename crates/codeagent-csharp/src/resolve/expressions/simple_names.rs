@@ -173,6 +173,13 @@ impl Checker<'_> {
             return SimpleName::Members(members.to_vec());
         }
 
+        if passed_over {
+            let hidden = self.lookup_methods(own, name);
+            if !hidden.is_empty() {
+                return SimpleName::Members(hidden);
+            }
+        }
+
         if let Some(param) = self.lookup_primary_parameter(tid, name) {
             return SimpleName::Local(vec![Candidate {
                 decl: param,
