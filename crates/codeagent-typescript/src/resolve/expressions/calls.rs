@@ -14,6 +14,7 @@ use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::types::signatures::{Param, Signature, Signatures};
+use crate::resolve::types::written_types::Nothing;
 
 /// A call in a file, if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -374,7 +375,7 @@ impl Checker<'_> {
             if matches!(arg, GivenArg::Elements(Ty::UNKNOWN)) {
                 break;
             }
-            let Some(kind) = self.given_nothing(*arg) else {
+            let Some(nothing) = self.given_nothing(*arg) else {
                 continue;
             };
 
@@ -383,28 +384,29 @@ impl Checker<'_> {
             let Some(&param) = params.get(index).or(params.last().filter(is_rest)) else {
                 break;
             };
-            count += u32::from(self.refuses_nothing(param, kind));
+            count += u32::from(self.refuses(param, nothing));
         }
 
         count
     }
 
     /// Returns `null` or `undefined` for an argument that is or may be one of them.
-    fn given_nothing(&self, arg: GivenArg) -> Option<LiteralKind> {
+    fn given_nothing(&self, arg: GivenArg) -> Option<Nothing> {
         match arg {
             GivenArg::Value(ExprRef { file, expr }) => match self.facts(file).expr(expr) {
-                Expr::Literal(kind @ (LiteralKind::Null | LiteralKind::Undefined), _) => Some(kind),
+                Expr::Literal(LiteralKind::Null, _) => Some(Nothing::Null),
+                Expr::Literal(LiteralKind::Undefined, _) => Some(Nothing::Undefined),
                 _ => None,
             },
-            GivenArg::Element(_, is_optional) => is_optional.then_some(LiteralKind::Undefined),
+            GivenArg::Element(_, is_optional) => is_optional.then_some(Nothing::Undefined),
             GivenArg::Elements(_) => None,
         }
     }
 
-    fn refuses_nothing(&self, param: DeclRef, kind: LiteralKind) -> bool {
+    fn refuses(&self, param: DeclRef, nothing: Nothing) -> bool {
         let declaration = self.decl(param);
         let flags = declaration.flags;
-        if kind == LiteralKind::Undefined && flags.has(DeclFlags::OPTIONAL) {
+        if nothing == Nothing::Undefined && flags.has(DeclFlags::OPTIONAL) {
             return false;
         }
 
@@ -413,6 +415,6 @@ impl Checker<'_> {
             _ if flags.has(DeclFlags::REST) => TypeId::NONE,
             _ => declaration.ty,
         };
-        self.excludes_nothing(param.file, written, 0)
+        self.excludes(nothing, (param.file, written), 0)
     }
 }
