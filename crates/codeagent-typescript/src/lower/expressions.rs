@@ -180,6 +180,9 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     fn literal(&mut self, child: Child<'tree>) -> ExprId {
         let (kind, sym) = match child.kind {
             Kind::String => (LiteralKind::String, self.literal_text(child)),
+            Kind::TemplateString if !self.has_substitutions(child) => {
+                (LiteralKind::String, self.literal_text(child))
+            }
             Kind::TemplateString => {
                 let text = self.unquoted(child);
                 self.b.literal(text, child.start());
@@ -215,6 +218,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         } else {
             Sym::NONE
         }
+    }
+
+    fn has_substitutions(&mut self, template: Child<'tree>) -> bool {
+        let parts = self.children(template);
+        parts
+            .named()
+            .any(|part| part.kind == Kind::TemplateSubstitution)
     }
 
     /// Lowers the values of `${..}` in a template.

@@ -255,6 +255,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 element.ty = self.ty(part);
             }
 
+            if matches!(part.kind, Kind::OptionalParameter | Kind::OptionalType) {
+                element.ty = self.b.type_expr(TypeExpr::Nullable(element.ty));
+            }
+
             elements.push(element);
         }
 

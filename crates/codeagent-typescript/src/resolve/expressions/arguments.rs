@@ -10,6 +10,7 @@ use crate::resolve::arena::{Ty, Type};
 use crate::resolve::checker::Checker;
 use crate::resolve::symbols::at;
 use crate::resolve::types::signatures::Signature;
+use crate::resolve::types::written_types::Nothing;
 
 impl Checker<'_> {
     /// Reports whether an argument clearly does not fit a parameter.
@@ -85,9 +86,22 @@ impl Checker<'_> {
         }
         let given = self.type_of_return(lambda);
         if given == Ty::NOTHING {
-            return self.excludes_nothing(wanted.file, self.decl(wanted).ty, 0);
+            let written = (wanted.file, self.decl(wanted).ty);
+            return self
+                .returned_nothings(lambda)
+                .iter()
+                .all(|nothing| self.excludes(*nothing, written, 0));
         }
         self.extends(given, result, &mut Vec::new()) == Some(false)
+    }
+
+    /// Returns what a lambda without a value may return: `void`, or `null` or `undefined`.
+    fn returned_nothings(&self, lambda: DeclRef) -> &'static [Nothing] {
+        if self.decl(lambda).returns.is_empty() {
+            &[Nothing::Void]
+        } else {
+            &[Nothing::Null, Nothing::Undefined]
+        }
     }
 
     /// Reports whether a lambda has more parameters than a callback type passes.

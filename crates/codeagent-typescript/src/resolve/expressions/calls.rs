@@ -9,27 +9,18 @@ use codeagent_model::facts::*;
 use crate::resolve::arena::{Ty, Type, TypeMapper};
 use crate::resolve::checker::Checker;
 use crate::resolve::expressions::inference::Inference;
-use crate::resolve::global_index::well_known::BuiltinType;
+use crate::resolve::expressions::spread_arguments::GivenArg;
 use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
 use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::types::signatures::{Param, Signature, Signatures};
+use crate::resolve::types::written_types::Nothing;
 
 /// A call in a file, if there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
     pub file: FileId,
     pub call: CallId,
-}
-
-/// An argument of a call as overload resolution sees it.
-#[derive(Clone, Copy, Debug)]
-enum GivenArg {
-    Value(ExprRef),
-    /// An element of a spread tuple.
-    Element(Ty),
-    /// The elements of a spread list; `UNKNOWN` if its type is not known.
-    Elements(Ty),
 }
 
 impl Checker<'_> {
@@ -330,30 +321,6 @@ impl Checker<'_> {
         refused + counts.max().unwrap_or_default()
     }
 
-    /// Returns the arguments; a spread tuple is one argument for each element.
-    fn given_args(&self, file: FileId, args: &[Arg]) -> Vec<GivenArg> {
-        let mut given = Vec::with_capacity(args.len());
-        for arg in args {
-            if arg.mode != ArgMode::Spread {
-                given.push(GivenArg::Value(file.expr(arg.value)));
-                continue;
-            }
-            let ty = self.type_of_expr(file.expr(arg.value));
-            match self.get(ty) {
-                Type::Tuple(elements) => {
-                    let elements = self.arena.list(elements);
-                    given.extend(elements.iter().map(|ty| GivenArg::Element(*ty)));
-                }
-                Type::BuiltIn(BuiltinType::Array, _) => {
-                    given.push(GivenArg::Elements(self.type_of_element(ty)));
-                }
-                _ => given.push(GivenArg::Elements(Ty::UNKNOWN)),
-            }
-        }
-
-        given
-    }
-
     fn mismatches_of(&self, params: &[Param], given: &[GivenArg]) -> u32 {
         let spread = given
             .iter()
@@ -382,11 +349,12 @@ impl Checker<'_> {
             };
             count += u32::from(match *arg {
                 GivenArg::Value(value) => self.rejects(param.ty, value),
-                GivenArg::Element(ty) | GivenArg::Elements(ty) => {
+                GivenArg::Element(ty, _) | GivenArg::Elements(ty) => {
                     self.extends(ty, param.ty, &mut Vec::new()) == Some(false)
                 }
             });
-            if matches!(arg, GivenArg::Elements(_)) {
+            // A value of unknown type may be a tuple of any length.
+            if matches!(arg, GivenArg::Elements(Ty::UNKNOWN)) {
                 break;
             }
         }
@@ -394,7 +362,8 @@ impl Checker<'_> {
         count
     }
 
-    /// Counts the arguments `null` and `undefined` for parameters whose written types exclude them.
+    /// Counts the arguments that are `null` or `undefined`, or optional elements, for parameters
+    /// whose written types exclude them.
     fn refused_nothings(&self, signature: Signature, given: &[GivenArg]) -> u32 {
         let Signature::Declared(decl, _) = signature else {
             return 0;
@@ -403,26 +372,49 @@ impl Checker<'_> {
         let mut params = None;
         let mut count = 0;
         for (index, arg) in given.iter().enumerate() {
-            let GivenArg::Value(ExprRef { file, expr }) = *arg else {
+            if matches!(arg, GivenArg::Elements(Ty::UNKNOWN)) {
                 break;
-            };
-            let Expr::Literal(kind @ (LiteralKind::Null | LiteralKind::Undefined), _) =
-                self.facts(file).expr(expr)
-            else {
+            }
+            let Some(nothing) = self.given_nothing(*arg) else {
                 continue;
             };
+
             let params = params.get_or_insert_with(|| self.params(decl));
-            let Some(&param) = params.get(index) else {
+            let is_rest = |param: &&DeclRef| self.decl(**param).flags.has(DeclFlags::REST);
+            let Some(&param) = params.get(index).or(params.last().filter(is_rest)) else {
                 break;
             };
-            let declaration = self.decl(param);
-            let is_optional =
-                kind == LiteralKind::Undefined && declaration.flags.has(DeclFlags::OPTIONAL);
-            let excludes = !declaration.flags.has(DeclFlags::REST)
-                && self.excludes_nothing(param.file, declaration.ty, 0);
-            count += u32::from(excludes && !is_optional);
+            count += u32::from(self.refuses(param, nothing));
         }
 
         count
+    }
+
+    /// Returns `null` or `undefined` for an argument that is or may be one of them.
+    fn given_nothing(&self, arg: GivenArg) -> Option<Nothing> {
+        match arg {
+            GivenArg::Value(ExprRef { file, expr }) => match self.facts(file).expr(expr) {
+                Expr::Literal(LiteralKind::Null, _) => Some(Nothing::Null),
+                Expr::Literal(LiteralKind::Undefined, _) => Some(Nothing::Undefined),
+                _ => None,
+            },
+            GivenArg::Element(_, is_optional) => is_optional.then_some(Nothing::Undefined),
+            GivenArg::Elements(_) => None,
+        }
+    }
+
+    fn refuses(&self, param: DeclRef, nothing: Nothing) -> bool {
+        let declaration = self.decl(param);
+        let flags = declaration.flags;
+        if nothing == Nothing::Undefined && flags.has(DeclFlags::OPTIONAL) {
+            return false;
+        }
+
+        let written = match self.facts(param.file).type_expr(declaration.ty) {
+            TypeExpr::Array(element, _) if flags.has(DeclFlags::REST) => element,
+            _ if flags.has(DeclFlags::REST) => TypeId::NONE,
+            _ => declaration.ty,
+        };
+        self.excludes(nothing, (param.file, written), 0)
     }
 }

@@ -78,6 +78,7 @@ impl Checker<'_> {
                 self.type_of_delegated(ty)
             }
             Expr::Cast(ty) => self.type_of(file, ty),
+            Expr::Satisfies(inner, TypeId::NONE) => self.type_of_constant(file.expr(inner)),
             Expr::Satisfies(inner, _) => self.type_of_expr(file.expr(inner)),
             Expr::Or(a, b) => {
                 let a = self.type_of_expr(file.expr(a));
@@ -354,6 +355,36 @@ impl Checker<'_> {
         };
         let types: Vec<Ty> = keys.iter().map(member).collect::<Option<_>>()?;
         Some(self.arena.union(&types))
+    }
+
+    /// Returns the type of `e as const`: that of an array literal is the tuple of its elements'
+    /// types, if their number is known.
+    fn type_of_constant(&self, value: ExprRef) -> Ty {
+        self.constant_tuple(value)
+            .unwrap_or_else(|| self.type_of_expr(value))
+    }
+
+    fn constant_tuple(&self, ExprRef { file, expr }: ExprRef) -> Option<Ty> {
+        let facts = self.facts(file);
+        let Expr::Array(elements, _) = facts.expr(expr) else {
+            return None;
+        };
+        let elements = facts.list(elements);
+        if !(1..=MAX_ELEMENTS).contains(&elements.len()) {
+            return None;
+        }
+
+        let mut types = Vec::new();
+        for &element in elements {
+            let ty = self.type_of_constant(file.expr(element));
+            match (facts.expr(element), self.get(ty)) {
+                (Expr::Spread(_), Type::Tuple(spread)) => types.extend(&*self.arena.list(spread)),
+                (Expr::Spread(_), _) => return None,
+                _ => types.push(ty),
+            }
+        }
+
+        Some(self.arena.tuple(&types))
     }
 
     fn type_of_array(&self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {

@@ -108,8 +108,16 @@ impl Checker<'_> {
         inference.found
     }
 
+    /// Reports whether a value is a lambda without written types, or an array literal of such
+    /// lambdas.
     pub(super) fn is_untyped_lambda_expr(&self, file: FileId, value: ExprId) -> bool {
-        match self.facts(file).expr(value) {
+        let facts = self.facts(file);
+        match facts.expr(value) {
+            Expr::Array(elements, _) => {
+                let elements = facts.list(elements);
+                let is_lambda = |element: &ExprId| self.is_untyped_lambda_expr(file, *element);
+                !elements.is_empty() && elements.iter().all(is_lambda)
+            }
             Expr::Function(lambda) => {
                 self.is_untyped_lambda(Signature::Declared(at(file, lambda), TypeMapper::EMPTY))
             }

@@ -10,3 +10,4 @@ pub mod inference;
 mod jsx;
 mod narrowing;
 mod rest_tuples;
+mod spread_arguments;

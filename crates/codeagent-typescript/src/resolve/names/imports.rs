@@ -234,10 +234,14 @@ impl Checker<'_> {
                 members.extend(more.into_iter().filter(|member| !known.contains(member)));
             }
 
-            if members.is_empty() {
-                let found = self.namespace_clause(&group, name);
-                if !found.is_nothing() {
-                    return found;
+            let is_value = |member: &DeclRef| Meaning::Value.holds(self.decl(*member).kind);
+            if !members.iter().any(is_value) {
+                match self.namespace_clause(&group, name) {
+                    ResolvedName::Decls(more) if !members.is_empty() => {
+                        members.extend(more.into_iter().filter(is_value));
+                    }
+                    found if !found.is_nothing() && members.is_empty() => return found,
+                    _ => {}
                 }
             }
         }

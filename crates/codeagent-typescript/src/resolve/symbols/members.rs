@@ -130,11 +130,16 @@ impl Symbols<'_> {
         group
     }
 
-    /// Returns the declarations of a function or method; those of the last of merged interfaces
-    /// come first.
+    /// Returns the declarations of a function or method; those of the last of merged interfaces,
+    /// namespace blocks or augmentations come first.
     pub fn overload_group(&self, decl: DeclRef) -> DeclList {
-        let own = self.merged_symbol(decl).iter().copied().collect();
+        let merged = self.merged_symbol(decl);
         let declaration = self.decl(decl);
+        if declaration.kind == DeclKind::Function {
+            return self.later_blocks_first(&merged);
+        }
+
+        let own = merged.iter().copied().collect();
         if declaration.kind != DeclKind::Method || declaration.flags.has(DeclFlags::HAS_BODY) {
             return own;
         }
@@ -158,6 +163,17 @@ impl Symbols<'_> {
         }
 
         all
+    }
+
+    /// Orders declarations of a function by their blocks, the last block first. The blocks of
+    /// libraries are the first of a program.
+    fn later_blocks_first(&self, decls: &[DeclRef]) -> DeclList {
+        let block = |decl: &DeclRef| (decl.file, self.decl(*decl).scope);
+        let blocks = decls.chunk_by(|a, b| block(a) == block(b));
+
+        let mut ordered: DeclList = blocks.rev().flatten().copied().collect();
+        ordered.sort_by_key(|decl| self.tables.is_of_library(decl.file));
+        ordered
     }
 
     /// Reports whether a function type is written `new (..) => T`.

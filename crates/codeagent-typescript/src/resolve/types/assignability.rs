@@ -241,6 +241,9 @@ impl Checker<'_> {
                 {
                     return Some(false);
                 }
+                if (known, wanted) == (BuiltinType::AsyncIterable, BuiltinType::Iterable) {
+                    return Some(false);
+                }
 
                 let fits = self.infer_args(args, given, inferred);
                 Some(fits || !is_same || known == BuiltinType::Record)

@@ -130,6 +130,11 @@ impl Checker<'_> {
             }
             Type::Tuple(args) => {
                 let elements = self.arena.list(args);
+                let index = self.spelling(name).parse::<usize>().ok();
+                if let Some(element) = index.and_then(|index| elements.get(index)) {
+                    return MemberLookup::Value(*element);
+                }
+
                 let element = self.arena.union(&elements);
                 let array = self.arena.array(element);
                 self.lookup_member_in(array, name, level + 1)

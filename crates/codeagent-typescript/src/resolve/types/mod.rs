@@ -20,4 +20,4 @@ pub mod signatures;
 mod template_types;
 pub mod type_nodes;
 pub mod utility_types;
-mod written_types;
+pub mod written_types;

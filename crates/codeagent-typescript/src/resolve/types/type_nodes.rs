@@ -120,36 +120,33 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns the type of a tuple type: a list, if it has a rest element that is not a tuple.
     fn type_of_tuple(&self, file: FileId, elements: List<Element>) -> Ty {
-        let facts = self.facts(file);
-        let elements = facts.list(elements);
-        let types: Vec<Ty> = elements
-            .iter()
-            .map(|element| self.type_of(file, element.ty))
-            .collect();
-
-        if elements.iter().any(|element| element.rest) {
-            let members: Vec<Ty> = types
-                .iter()
-                .zip(elements)
-                .map(|(ty, element)| {
-                    if element.rest {
-                        self.type_of_element(*ty)
-                    } else {
-                        *ty
-                    }
-                })
-                .collect();
-
-            let union = self.arena.union(&members);
-            return if elements.len() == 1 {
-                types[0]
-            } else {
-                self.arena.array(union)
-            };
+        let elements = self.facts(file).list(elements);
+        if let [only] = elements
+            && only.rest
+        {
+            return self.type_of(file, only.ty);
         }
 
-        self.arena.tuple(&types)
+        let (mut types, mut is_list) = (Vec::new(), false);
+        for element in elements {
+            let ty = self.type_of(file, element.ty);
+            match self.get(ty) {
+                Type::Tuple(spread) if element.rest => types.extend(&*self.arena.list(spread)),
+                _ if element.rest => {
+                    types.push(self.type_of_element(ty));
+                    is_list = true;
+                }
+                _ => types.push(ty),
+            }
+        }
+
+        if is_list {
+            self.arena.array(self.arena.union(&types))
+        } else {
+            self.arena.tuple(&types)
+        }
     }
 
     fn type_of_import(&self, file: FileId, specifier: Sym, segments: List<Segment>) -> Ty {
