@@ -88,11 +88,11 @@ mod tests {
     #[test]
     fn a_key_precedes_its_string() {
         for (line, string, expected) in [
-            ("  HOME: '/home',", "/home", Some("HOME")),
-            ("  'home': '/home',", "/home", Some("home")),
+            ("  HOME: '/cart',", "/cart", Some("HOME")),
+            ("  'home': '/cart',", "/cart", Some("home")),
             ("  A: '/a', B: \"/b\",", "/b", Some("B")),
-            ("  path('/home'),", "/home", None),
-            ("  HOME: '/home/page',", "/home", None),
+            ("  path('/cart'),", "/cart", None),
+            ("  HOME: '/cart/page',", "/cart", None),
         ] {
             assert_eq!(key_of_string(line, string), expected, "{line}");
         }
