@@ -241,8 +241,9 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
     /// Returns the calls in some symbols, and the uses of functions that they pass on.
     fn calls_in(&mut self, nodes: &[NodeId]) -> Result<Vec<IncidentEdge>, QueryError> {
         let mut calls = self.occurrences.outgoing(nodes, &[EdgeType::Calls])?;
-        calls.extend(self.occurrences.passed_functions(nodes)?);
-        calls.extend(self.occurrences.set_properties(nodes)?);
+        let (passed, set) = self.occurrences.passed_and_set(nodes)?;
+        calls.extend(passed);
+        calls.extend(set);
         Ok(calls)
     }
 

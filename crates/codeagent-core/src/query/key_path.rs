@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use crate::model::graph::{EdgeType, Node, NodeId, NodeType};
 use crate::query::flow::{flow, flow_of_lines};
 use crate::query::literals::innermost_symbols;
+use crate::query::object_keys::is_of_name;
 use crate::query::{Occurrences, QueryError, TextSearchQuery, search_text};
 use crate::store::{self, is_test_path};
 
@@ -129,29 +130,20 @@ fn follow(
         return Ok(None);
     };
     let mut end = None;
-    for (at, key) in keys.iter().enumerate() {
-        let value = value(occurrences, &within, key)?;
-        if value.is_none() && is_whole {
-            return Ok(None);
-        }
-        let is_last = at + 1 == keys.len();
-        match value {
+    for key in keys {
+        let next = match value(occurrences, &within, key)? {
             Some(Value::Name(name, line)) => {
-                let Some(node) = symbol(occurrences, (&within.0, line), &name)? else {
-                    return Ok(end.filter(|_| !is_whole));
-                };
-                let Some(lines) = lines_of(&node) else {
-                    return Ok(end.filter(|_| !is_whole || is_last));
-                };
-                within = lines;
-                end = Some(KeyedValue::Symbol(node));
+                let symbol = symbol(occurrences, (&within.0, line), &name)?;
+                symbol.and_then(|node| Some((lines_of(&node)?, KeyedValue::Symbol(node))))
             }
-            Some(Value::Lines(lines)) => {
-                within = lines.clone();
-                end = Some(KeyedValue::Lines(lines));
-            }
-            None => break,
-        }
+            Some(Value::Lines(lines)) => Some((lines.clone(), KeyedValue::Lines(lines))),
+            None => None,
+        };
+        let Some((lines, value)) = next else {
+            return Ok(end.filter(|_| !is_whole));
+        };
+        within = lines;
+        end = Some(value);
     }
     Ok(end)
 }
@@ -230,8 +222,7 @@ fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 /// Returns a value that is a name.
 fn name_of(value: &str) -> Option<&str> {
     let name = value.trim_end_matches(',');
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    (!name.is_empty() && name.chars().all(is_part)).then_some(name)
+    (!name.is_empty() && name.chars().all(is_of_name)).then_some(name)
 }
 
 fn indentation(line: &str) -> usize {

@@ -27,7 +27,8 @@ pub fn key_of_string<'l>(line: &'l str, string: &str) -> Option<&'l str> {
     })
 }
 
-fn is_of_name(c: char) -> bool {
+/// Reports whether a character may be part of a name.
+pub(super) fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 

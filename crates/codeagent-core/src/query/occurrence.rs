@@ -2,10 +2,11 @@
 //!
 //! Names and source lines are looked up only for lists that are short enough to show them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use crate::query::absent_packages::{UncertainLines, note_of_lines};
+use crate::query::object_keys::is_of_name;
 use crate::query::{Note, QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge};
 
@@ -44,7 +45,6 @@ pub struct Occurrences<'s, 'a> {
 
 /// Reports whether a text starts with a name that is assigned.
 fn is_assigned(text: &str) -> bool {
-    let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let rest = text.trim_start_matches(is_of_name).trim_start();
     let operator = rest.trim_start_matches(['+', '-', '?', '|']);
     operator.starts_with('=') && !operator.starts_with("==") && !operator.starts_with("=>")
@@ -110,57 +110,45 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         self.edges(sources, edge_types, EdgeDirection::Outgoing)
     }
 
-    /// Returns the uses of functions that symbols do not call but pass on or keep: `setTimeout(clear)`.
-    pub fn passed_functions(
+    /// Returns the uses of functions that symbols do not call but pass on or keep (`setTimeout(clear)`),
+    /// and the assignments of properties, which run the code of the property.
+    pub fn passed_and_set(
         &mut self,
         sources: &[NodeId],
-    ) -> Result<Vec<IncidentEdge>, QueryError> {
-        let mut passed = self.outgoing(sources, &[EdgeType::References])?;
-        let used: Vec<NodeId> = passed.iter().map(|used| used.other).collect();
-        let classes = store::classes(self.sources.snapshot(), &used)?;
-        passed.retain(|used| {
-            classes.get(&used.other).is_some_and(|class| {
-                class.node_type == NodeType::Method && !class.flags.has(NodeFlags::LOCAL)
-            })
-        });
+    ) -> Result<(Vec<IncidentEdge>, Vec<IncidentEdge>), QueryError> {
+        let snapshot = self.sources.snapshot();
+        let uses = self.outgoing(sources, &[EdgeType::References])?;
+        let used: Vec<NodeId> = uses.iter().map(|used| used.other).collect();
+        let classes = store::classes(snapshot, &used)?;
+        let mut with_code = FxHashSet::default();
+        let (calls, outgoing) = ([EdgeType::Calls], EdgeDirection::Outgoing);
+        store::each_use(snapshot, &used, &calls, outgoing, |of, _| {
+            with_code.insert(of);
+        })?;
 
-        let mut kept = Vec::with_capacity(passed.len());
-        for used in passed {
+        let (mut passed, mut set) = (Vec::new(), Vec::new());
+        for used in uses {
+            let Some(class) = classes.get(&used.other) else {
+                continue;
+            };
+            let is_function =
+                class.node_type == NodeType::Method && !class.flags.has(NodeFlags::LOCAL);
+            let has_setter =
+                class.node_type == NodeType::Property && with_code.contains(&used.other);
+            if !is_function && !has_setter {
+                continue;
+            }
+
             let path = self.path(used.file)?;
             let text = self.sources.text(&path)?;
-            let before = text.map(|text| text.split_at(used.line, used.column).0);
-            if !before.is_some_and(needs_no_value) {
-                kept.push(used);
+            let around = text.map(|text| text.split_at(used.line, used.column));
+            if is_function && !around.is_some_and(|(before, _)| needs_no_value(before)) {
+                passed.push(used);
+            } else if has_setter && around.is_some_and(|(_, rest)| is_assigned(rest)) {
+                set.push(used);
             }
         }
-        Ok(kept)
-    }
-
-    /// Returns the assignments of properties in symbols, which run the code of the property.
-    pub fn set_properties(&mut self, sources: &[NodeId]) -> Result<Vec<IncidentEdge>, QueryError> {
-        let mut set = self.outgoing(sources, &[EdgeType::References])?;
-        let used: Vec<NodeId> = set.iter().map(|used| used.other).collect();
-        let with_code = self.outgoing(&used, &[EdgeType::Calls])?;
-        if with_code.is_empty() {
-            return Ok(Vec::new());
-        }
-        let classes = store::classes(self.sources.snapshot(), &used)?;
-        set.retain(|used| {
-            let class = classes.get(&used.other);
-            class.is_some_and(|class| class.node_type == NodeType::Property)
-        });
-
-        let mut kept = Vec::new();
-        for used in set {
-            let path = self.path(used.file)?;
-            let rest = self.sources.rest_of_line(&path, used.line, used.column)?;
-            if rest.is_some_and(is_assigned)
-                && !self.outgoing(&[used.other], &[EdgeType::Calls])?.is_empty()
-            {
-                kept.push(used);
-            }
-        }
-        Ok(kept)
+        Ok((passed, set))
     }
 
     fn edges(

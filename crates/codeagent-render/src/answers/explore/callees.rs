@@ -78,7 +78,7 @@ fn passed_row(
     subject: &Subject<'_>,
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<Option<NameRow>, AnswerError> {
-    let mut passed = occurrences.passed_functions(&subject.ids())?;
+    let (mut passed, _) = occurrences.passed_and_set(&subject.ids())?;
     passed.sort_by_key(|used| (used.line, used.column));
     let mut names: Vec<String> = Vec::new();
     for used in &passed {

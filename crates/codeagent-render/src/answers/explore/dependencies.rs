@@ -1,23 +1,14 @@
-//! What a type as a whole depends on: types and functions of the repository, and names outside.
+//! Dependencies of a type as a whole: types and functions of the repository, and names outside.
 
 use codeagent_core::model::external::{ExternalSymbol, PackageManager};
-use codeagent_core::model::graph::{EdgeType, Node};
+use codeagent_core::model::graph::Node;
 use codeagent_core::query::{self, Occurrences, Snapshot};
 
 use super::Subject;
+use super::file_folder::USES;
 use super::type_symbol::path;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
-
-/// Edge types of uses of names outside the repository.
-const USED_OUTSIDE: [EdgeType; 6] = [
-    EdgeType::Calls,
-    EdgeType::References,
-    EdgeType::Accepts,
-    EdgeType::Inherits,
-    EdgeType::Implements,
-    EdgeType::Extends,
-];
 
 /// Adds the dependencies of a type.
 pub(super) fn dependencies(
@@ -60,7 +51,7 @@ fn outside(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Section, Answer
         nodes.extend(query::get_node(snapshot, id)?.map(|found| found.node));
     }
     let nodes: Vec<&Node> = nodes.iter().collect();
-    let used = query::external_targets(snapshot, &nodes, &USED_OUTSIDE)?;
+    let used = query::external_targets(snapshot, &nodes, &USES)?;
 
     let mut names: Vec<String> = Vec::new();
     for target in &used {

@@ -18,7 +18,7 @@ const MAX_FILES: usize = 300;
 const MAX_INTERNAL: usize = 3;
 
 /// Uses other than imports.
-const USES: [EdgeType; 6] = [
+pub(super) const USES: [EdgeType; 6] = [
     EdgeType::Calls,
     EdgeType::References,
     EdgeType::Accepts,
