@@ -431,6 +431,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             let init = self.expr_in(value, ValuePlace::documented(context, child.start()));
             self.function = function;
             self.b.decl(id).init = init;
+        } else if of.class && ty.is_none() {
+            self.untyped_fields.add(self.b.scope, sym, id);
         }
 
         self.b.owner = owner;

@@ -541,8 +541,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     fn note_assignment(&mut self, target: ExprId, value: ExprId, left: Child<'tree>) {
         match self.b.facts.expr(target) {
             Expr::Name(..) => self.assigned.push((target, value, self.function)),
-            Expr::Member(object, name) if self.javascript => {
-                self.javascript_member(object, name, value, left)
+            Expr::Member(object, name) => {
+                self.note_field_assignment(object, name, value);
+                if self.javascript {
+                    self.javascript_member(object, name, value, left);
+                }
             }
             _ => {}
         }

@@ -15,6 +15,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use crate::lower::locals;
 use crate::lower::member_spans::find_members;
 use crate::lower::state::{ChainLink, JsContext, Narrowing, PathAssignment};
+use crate::lower::untyped_fields::UntypedFields;
 use crate::syntax::repair::{EditKind, Repaired};
 use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
 
@@ -50,6 +51,8 @@ pub struct Lowering<'t, 'tree> {
     pub links: Vec<ChainLink<'tree>>,
     /// Assignments to bare names: name, value, function.
     pub assigned: Vec<(ExprId, ExprId, DeclId)>,
+    /// Fields that constructors give their types.
+    pub untyped_fields: UntypedFields,
     grammar: &'static Grammar,
     cursor: TreeCursor<'tree>,
     repaired: &'tree Repaired<'t>,
@@ -107,6 +110,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             script: JsContext::default(),
             links: Vec::new(),
             assigned: Vec::new(),
+            untyped_fields: UntypedFields::default(),
             grammar,
             cursor: tree.walk(),
             repaired,
@@ -123,6 +127,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Returns the finished facts. For `root` see [`Builder::finish`].
     pub fn finish(mut self, root: Option<Node<'tree>>) -> Facts {
         locals::bind_locals(&mut self.b.facts, &self.assigned);
+        self.untyped_fields.give_values(&mut self.b);
         self.b
             .finish(root.map(|root| (root, find_members as FindMembers)))
     }

@@ -30,6 +30,7 @@ pub(crate) mod state;
 mod statements;
 mod type_members;
 mod types;
+mod untyped_fields;
 
 #[cfg(test)]
 mod tests;
