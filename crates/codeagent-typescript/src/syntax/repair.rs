@@ -72,6 +72,8 @@ pub enum EditKind {
     NoTypes,
     /// `global` of a block in an ambient module became a label.
     Global,
+    /// The line endings between the name of a namespace and its `{` became spaces.
+    NamespaceBrace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +85,7 @@ pub struct Edit {
 }
 
 /// The text to parse: as long as the original, with line endings in the same places, except for
-/// those that became a `;`.
+/// those that became a `;` or a space.
 pub struct Repaired<'t> {
     /// The text for the parser.
     pub text: Cow<'t, [u8]>,
@@ -592,16 +594,12 @@ impl<'t> Scan<'t> {
 
         let mut text = self.source.to_vec();
         for edit in &self.edits {
-            if edit.kind == EditKind::Modifiers {
-                near_errors::sort_modifiers(
-                    &mut text[edit.offset as usize..(edit.offset + edit.len) as usize],
-                );
-                continue;
+            let place = &mut text[edit.offset as usize..(edit.offset + edit.len) as usize];
+            match edit.kind {
+                EditKind::Modifiers => near_errors::sort_modifiers(place),
+                EditKind::NamespaceBrace => place.fill(b' '),
+                kind => rewrite(place, kind),
             }
-            rewrite(
-                &mut text[edit.offset as usize..(edit.offset + edit.len) as usize],
-                edit.kind,
-            );
         }
 
         Repaired {

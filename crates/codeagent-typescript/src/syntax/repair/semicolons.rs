@@ -1,4 +1,4 @@
-//! Automatic semicolon insertion at line endings where the grammar lacks it.
+//! Automatic semicolon insertion at line endings where the grammar lacks it or has it too early.
 //!
 //! In `interface A {\n x: B\n <T>(y: T): C\n}` the second line starts a member, because type
 //! arguments must be on the line of their type. The grammar reads `B<T>`, so a space before `<`
@@ -72,6 +72,10 @@ impl Scan<'_> {
                 self.global_block(at);
                 false
             }
+            b'{' => {
+                self.namespace_brace(newline, at);
+                false
+            }
             _ => false,
         };
         let Some(end) = begins.then(|| self.code_before(newline)).flatten() else {
@@ -85,9 +89,35 @@ impl Scan<'_> {
     /// Repairs `global { .. }` in `declare module "m" { .. }`: the grammar expects `declare` before it.
     fn global_block(&mut self, at: usize) {
         let end = at + b"global".len();
-        if self.word_at(at, b"global") && self.byte(self.skip(end, is_blank)) == b'{' {
+        if self.word_at(at, b"global") && self.byte(self.skip(end, is_space)) == b'{' {
             self.edit(at, end, EditKind::Global);
         }
+    }
+
+    /// Joins the lines of `namespace N` or `declare global` and its `{`: the grammar would end the
+    /// statement between them.
+    fn namespace_brace(&mut self, newline: usize, brace: usize) {
+        let end = self.skip_back(newline, is_space);
+        if self.ends_namespace_head(end) && self.code_before(newline) == Some(end) {
+            self.edit(end, brace, EditKind::NamespaceBrace);
+        }
+    }
+
+    /// Reports whether `namespace A.B`, `module A.B` or `declare global` ends here.
+    fn ends_namespace_head(&self, end: usize) -> bool {
+        let name = self.skip_back(end, |byte| is_word(byte) || byte == b'.');
+        let keyword = self.skip_back(name, is_blank);
+        if name == end || keyword == name {
+            return false;
+        }
+
+        let words: &[&[u8]] = match &self.source[name..end] {
+            b"global" => &[b"declare"],
+            _ => &[b"namespace", b"module"],
+        };
+        words
+            .iter()
+            .any(|word| self.word_before(keyword, word).is_some())
     }
 
     /// Excludes `() => { return } : x`: no semicolon is inserted before `} :`.
@@ -360,8 +390,34 @@ mod tests {
     }
 
     #[test]
+    fn a_namespace_may_have_its_brace_on_another_line() {
+        for (text, expected) in [
+            ("declare global\n{ }", "declare global { }"),
+            ("namespace A.B\r\n\n  { }", "namespace A.B     { }"),
+            ("module A\n{ }", "module A { }"),
+            (
+                "declare module 'm' {\n global\n { } }",
+                "declare module 'm' {\n g:    \n { } }",
+            ),
+            ("// namespace A\n{ }", "// namespace A\n{ }"),
+            ("namespace A // b\n{ }", "namespace A // b\n{ }"),
+            ("a.global\n{ }", "a.global\n{ }"),
+            ("f(namespace)\nA\n{ }", "f(namespace)\nA\n{ }"),
+        ] {
+            assert_eq!(repaired(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn lookahead_and_lookbehind_are_bounded() {
-        for unit in ["*/\n<a", "\n<a", "\n<a>(b", "//\n<a>():", "\n<a(`"] {
+        for unit in [
+            "*/\n<a",
+            "\n<a",
+            "\n<a>(b",
+            "//\n<a>():",
+            "\n<a(`",
+            "module a\n{",
+        ] {
             let text = unit.repeat(200_000);
             let started = cpu_time::ThreadTime::now();
             assert_eq!(repaired(&text).len(), text.len());
