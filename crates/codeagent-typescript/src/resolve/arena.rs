@@ -148,7 +148,7 @@ pub enum Type {
 pub type Bindings = Rc<[(DeclRef, Ty)]>;
 
 /// Largest number of members of a union; literal types are counted apart.
-const UNION_LIMIT: usize = 12;
+const UNION_LIMIT: usize = 256;
 /// Largest number of members of an intersection: interfaces are composed of many.
 const INTERSECTION_LIMIT: usize = 32;
 

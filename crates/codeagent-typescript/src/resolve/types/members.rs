@@ -254,6 +254,11 @@ impl Checker<'_> {
                     external = true;
                     None
                 }
+                // The base may lack the member; another base may declare it.
+                MemberLookup::Value(Ty::UNKNOWN) => {
+                    unknown = true;
+                    None
+                }
                 found => Some(found),
             }
         });
