@@ -386,6 +386,7 @@ fn guard(facts: &Facts, guard: Guard, depth: u8) -> String {
         GuardTest::IsType(_) => "is".to_owned(),
         GuardTest::Assigned(value) => format!("= {}", expr(facts, value, depth)),
         GuardTest::Declared => "as declared".to_owned(),
+        GuardTest::Either(a, b) => format!("guard {a} or {b}"),
         GuardTest::Asserted(id, n, _) => format!("asserted by {} at {n}", call(facts, id, depth)),
     };
 

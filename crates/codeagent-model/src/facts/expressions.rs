@@ -234,7 +234,7 @@ pub enum ArgMode {
 /// A test that narrows the type of a name in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Guard {
-    /// The narrowed `Name` or `Member` path; the `Narrow` declaration has the name of its root.
+    /// The narrowed `Name` or path (see [`Facts::path_step`]); the `Narrow` declaration has the name of its root.
     pub subject: ExprId,
     /// The test.
     pub test: GuardTest,
@@ -271,4 +271,6 @@ pub enum GuardTest {
     /// the argument. If the argument is a condition, the guard that follows from it, else
     /// [`NO_GUARD`].
     Asserted(CallId, u16, u32),
+    /// TypeScript: one of two guards of the same subject, by number: `isA(x) || isB(x)`.
+    Either(u32, u32),
 }

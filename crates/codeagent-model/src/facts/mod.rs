@@ -94,6 +94,9 @@ pub struct Facts {
     pub pools: Pools,
 }
 
+/// Largest number of steps of a path that is compared.
+pub const MAX_PATH: usize = 8;
+
 impl Facts {
     /// Returns the facts of an empty file.
     #[must_use]
@@ -118,6 +121,48 @@ impl Facts {
             type_hashes: Vec::new(),
             pools: Pools::default(),
         }
+    }
+
+    /// Returns the object and the name of the last step of a path: of `a.b`, `a["b"]` and `a[0]`.
+    #[must_use]
+    pub fn path_step(&self, path: ExprId) -> Option<(ExprId, Sym)> {
+        let call = match self.expr(path) {
+            Expr::Member(object, name) => return Some((object, name)),
+            Expr::Index(call) => self.calls.get(call.index())?,
+            _ => return None,
+        };
+
+        let [key] = self.list(call.args) else {
+            return None;
+        };
+        match self.expr(key.value) {
+            Expr::Literal(LiteralKind::String | LiteralKind::Number, name) if !name.is_none() => {
+                Some((call.callee, name))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports whether two expressions are the same name, or the same path from it. Scopes are not
+    /// compared.
+    #[must_use]
+    pub fn is_same_path(&self, a: ExprId, b: ExprId) -> bool {
+        let (mut a, mut b) = (a, b);
+        for _ in 0..MAX_PATH {
+            match (self.expr(a), self.expr(b)) {
+                (Expr::Name(x, ..), Expr::Name(y, ..)) => return x == y,
+                (Expr::This(x) | Expr::ThisAt(x, ..), Expr::This(y) | Expr::ThisAt(y, ..)) => {
+                    return x == y;
+                }
+                _ => {}
+            }
+
+            match (self.path_step(a), self.path_step(b)) {
+                (Some((p, x)), Some((q, y))) if x == y => (a, b) = (p, q),
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Returns the values of a list.

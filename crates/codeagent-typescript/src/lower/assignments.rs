@@ -17,9 +17,6 @@ use crate::lower::state::{PathAssignment, PathKey};
 /// all of them.
 const MAX_ASSIGNED: u32 = 16;
 
-/// Largest number of segments of an assigned path that are read.
-const MAX_PATH: usize = 16;
-
 impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Records an assignment to a path, which ends its narrowing.
     pub fn write(&mut self, target: ExprId, end: usize) {
@@ -140,12 +137,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             let root = match self.b.facts.expr(path) {
                 Expr::Name(name, ..) => name,
                 Expr::This(_) | Expr::ThisAt(..) => self.b.sym_owned("this"),
-                Expr::Member(inner, name) => {
+                _ => {
+                    let (inner, name) = self.b.facts.path_step(path)?;
                     outer = Some((path, name));
                     path = inner;
                     continue;
                 }
-                _ => return None,
             };
             return Some(outer.map_or((path, (root, Sym::NONE)), |(path, first)| {
                 (path, (root, first))

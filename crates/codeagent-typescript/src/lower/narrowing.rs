@@ -5,9 +5,10 @@
 //! a small tree of tests while it is lowered, so nothing is lowered twice.
 //!
 //! Limitations: there is no flow graph (assignments are handled in `assignments`). `a || b` narrows
-//! only where it is false, and at most [`MAX_TESTS`] tests of one condition are applied. `this.x`
-//! is narrowed under the name `this`; `this` itself is not narrowed. Assertion functions narrow names,
-//! not members.
+//! what both sides test, each by one test, and at most [`MAX_TESTS`] tests of one condition are
+//! applied. `this.x`
+//! is narrowed under the name `this`; `this` itself is not narrowed. `assertIsA(x)` narrows names, not
+//! members.
 
 use codeagent_model::facts::*;
 
@@ -147,39 +148,117 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                         },
                         from,
                     ),
-                    TestNode::And(..) | TestNode::Or(..) => {}
+                    TestNode::And(a, b) | TestNode::Or(a, b) => {
+                        self.narrow_by_either((a, b), holds, from)
+                    }
                 },
                 Test::None | Test::Truthy(_) | Test::TypeOf(_) => {}
             }
         }
     }
 
-    fn narrow_by_call(&mut self, call: CallId, negated: bool, from: u32) {
-        let args = self.b.facts.calls[call.index()].args;
-        for index in 0..args.len().min(4) {
-            let subject = self.b.facts.list(args)[index].value;
-            self.declare_narrow(
-                Guard {
-                    subject,
-                    test: GuardTest::Predicate(call, index as u16),
-                    negated,
-                },
-                from,
-            );
+    /// Declares the narrowings of subjects that both sides of `a || b` test.
+    fn narrow_by_either(&mut self, (a, b): (Test, Test), holds: bool, from: u32) {
+        for guard in self.guards_of_either((a, b), holds, 0) {
+            self.declare_narrow(guard, from);
         }
+    }
 
-        if let Expr::Member(receiver, _) =
-            self.b.facts.expr(self.b.facts.calls[call.index()].callee)
-        {
-            self.declare_narrow(
-                Guard {
-                    subject: receiver,
-                    test: GuardTest::Predicate(call, u16::MAX),
-                    negated,
-                },
-                from,
-            );
+    /// Returns what holds of each subject that both tests narrow, if one of the tests holds, or
+    /// fails.
+    fn guards_of_either(&mut self, (a, b): (Test, Test), holds: bool, depth: usize) -> Vec<Guard> {
+        let left = self.guards(a, holds, depth + 1);
+        if left.is_empty() {
+            return left;
         }
+        let right = self.guards(b, holds, depth + 1);
+
+        let mut joined: Vec<Guard> = Vec::new();
+        for guard in left {
+            let is_same = |other: &&Guard| self.b.facts.is_same_path(other.subject, guard.subject);
+            let Some(&other) = right.iter().find(is_same) else {
+                continue;
+            };
+            if joined.iter().any(|known| is_same(&known)) {
+                continue;
+            }
+
+            let numbers = (self.add_guard(guard), self.add_guard(other));
+            joined.push(Guard {
+                subject: guard.subject,
+                test: GuardTest::Either(numbers.0, numbers.1),
+                negated: false,
+            });
+        }
+        joined
+    }
+
+    /// Returns the guards that follow from a test. Below [`MAX_TESTS`] levels nothing follows.
+    fn guards(&mut self, test: Test, holds: bool, depth: usize) -> Vec<Guard> {
+        if depth > MAX_TESTS {
+            return Vec::new();
+        }
+        let node = match test {
+            Test::Call(call) => return self.guards_of_call(call, !holds),
+            Test::Node(index) => self.narrowing.tests[index as usize],
+            Test::Truthy(subject) if holds => {
+                return vec![Guard {
+                    subject,
+                    test: GuardTest::Truthy,
+                    negated: false,
+                }];
+            }
+            Test::None | Test::Truthy(_) | Test::TypeOf(_) => return Vec::new(),
+        };
+
+        match node {
+            TestNode::Not(inner) => self.guards(inner, !holds, depth + 1),
+            TestNode::Guard(guard) => vec![Guard {
+                negated: guard.negated == holds,
+                ..guard
+            }],
+            TestNode::And(a, b) if holds => self.guards_of_both((a, b), holds, depth),
+            TestNode::Or(a, b) if !holds => self.guards_of_both((a, b), holds, depth),
+            TestNode::And(a, b) | TestNode::Or(a, b) => self.guards_of_either((a, b), holds, depth),
+        }
+    }
+
+    fn guards_of_both(&mut self, (a, b): (Test, Test), holds: bool, depth: usize) -> Vec<Guard> {
+        let mut guards = self.guards(a, holds, depth + 1);
+        guards.extend(self.guards(b, holds, depth + 1));
+        guards
+    }
+
+    fn add_guard(&mut self, guard: Guard) -> u32 {
+        self.b.facts.guards.push(guard);
+        self.b.facts.guards.len() as u32 - 1
+    }
+
+    fn narrow_by_call(&mut self, call: CallId, negated: bool, from: u32) {
+        for guard in self.guards_of_call(call, negated) {
+            self.declare_narrow(guard, from);
+        }
+    }
+
+    /// Returns the guards of a call of a function that may be a type predicate: of its arguments
+    /// and its receiver.
+    fn guards_of_call(&self, call: CallId, negated: bool) -> Vec<Guard> {
+        let facts = &self.b.facts;
+        let Call { callee, args, .. } = facts.calls[call.index()];
+        let of = |subject, index| Guard {
+            subject,
+            test: GuardTest::Predicate(call, index),
+            negated,
+        };
+
+        let arguments = facts.list(args).iter().take(4).enumerate();
+        let mut guards: Vec<Guard> = arguments
+            .map(|(index, argument)| of(argument.value, index as u16))
+            .collect();
+        if let Expr::Member(receiver, _) = facts.expr(callee) {
+            guards.push(of(receiver, u16::MAX));
+        }
+        guards
     }
 
     /// Declares what follows from a statement `f(x)` or `f(condition)` if `f` is an assertion
@@ -196,8 +275,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let condition = std::mem::take(&mut self.narrowing.argument_test);
         for index in 0..args.len().min(2) {
             let subject = self.b.facts.list(args)[index].value;
-            let test = GuardTest::Asserted(call, index as u16, NO_GUARD);
-            self.declare_asserted(subject, test, from);
+            if matches!(self.b.facts.expr(subject), Expr::Name(..)) {
+                let test = GuardTest::Asserted(call, index as u16, NO_GUARD);
+                self.declare_asserted(subject, test, from);
+            }
         }
         if matches!(condition, Test::Node(_) | Test::Call(_)) {
             self.narrowing.asserting = Some(call);
@@ -207,7 +288,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn declare_asserted(&mut self, subject: ExprId, test: GuardTest, from: u32) {
-        let Expr::Name(name, ..) = self.b.facts.expr(subject) else {
+        let Some((name, _)) = self.root_name(subject) else {
             return;
         };
         let key = (self.b.scope, name);
@@ -230,8 +311,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
         if let Some(call) = self.narrowing.asserting.take() {
             if !matches!(guard.test, GuardTest::Truthy) {
-                self.b.facts.guards.push(guard);
-                let condition = self.b.facts.guards.len() as u32 - 1;
+                let condition = self.add_guard(guard);
                 let test = GuardTest::Asserted(call, 0, condition);
                 self.declare_asserted(guard.subject, test, from);
             }
@@ -243,9 +323,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
 
         self.note_narrowing(guard);
-        self.b.facts.guards.push(guard);
 
-        let number = self.b.facts.guards.len() as u32 - 1;
+        let number = self.add_guard(guard);
         let position = self.b.position(at as usize);
         let id = self
             .b
@@ -266,8 +345,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     self.narrowing.narrows_this = true;
                     return Some((self.b.sym_owned("this"), 0));
                 }
-                Expr::Member(inner, _) => subject = inner,
-                _ => return None,
+                _ => subject = self.b.facts.path_step(subject)?.0,
             }
         }
         None

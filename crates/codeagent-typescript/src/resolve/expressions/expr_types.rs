@@ -53,7 +53,9 @@ impl Checker<'_> {
                 let name = self.name(file, sym);
                 self.type_of_member(object, name)
             }
-            Expr::Index(call) => self.type_of_index_expr(file, call),
+            Expr::Index(call) => self
+                .type_of_narrowed_path(file.expr(id))
+                .unwrap_or_else(|| self.type_of_index_expr(file, call)),
             Expr::Call(call) => self.type_of_call(file, call),
             Expr::New(call) => self.type_of_new(file, call),
             Expr::Generic(inner, _) | Expr::Spread(inner) | Expr::Conditional(inner) => {
@@ -275,12 +277,15 @@ impl Checker<'_> {
     }
 
     fn type_of_member_expr(&self, member: ExprRef, object: ExprId, sym: Sym) -> Ty {
-        if self.tables.file(member.file).narrows_members
-            && let Some(narrow) = self.narrowed_path(member)
-        {
-            return self.type_of_decl(narrow);
+        self.type_of_narrowed_path(member)
+            .unwrap_or_else(|| self.type_of_declared_member(member.file.expr(object), sym))
+    }
+
+    fn type_of_narrowed_path(&self, path: ExprRef) -> Option<Ty> {
+        if !self.tables.file(path.file).narrows_members {
+            return None;
         }
-        self.type_of_declared_member(member.file.expr(object), sym)
+        Some(self.type_of_decl(self.narrowed_path(path)?))
     }
 
     /// Returns the type of a member, ignoring guards.
@@ -298,7 +303,8 @@ impl Checker<'_> {
         }
     }
 
-    fn type_of_index_expr(&self, file: FileId, call: CallId) -> Ty {
+    /// Returns the type of `a[k]`, ignoring guards.
+    pub fn type_of_index_expr(&self, file: FileId, call: CallId) -> Ty {
         let facts = self.facts(file);
         let call = &facts.calls[call.index()];
         let object = self.type_of_expr(file.expr(call.callee));

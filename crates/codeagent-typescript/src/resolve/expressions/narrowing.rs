@@ -56,6 +56,13 @@ impl Checker<'_> {
             GuardTest::Asserted(call, index, condition) => {
                 self.narrow_by_assertion(subject, CallSite { file, call }, (index, condition))
             }
+            GuardTest::Either(a, b) => {
+                let types = [a, b].map(|guard| self.type_of_guarded(file, guard));
+                match types.iter().find(|ty| ty.is_opaque()) {
+                    Some(opaque) => *opaque,
+                    None => self.arena.union(&types),
+                }
+            }
             GuardTest::Truthy | GuardTest::Assigned(_) | GuardTest::Declared => subject,
         }
     }
@@ -111,6 +118,7 @@ impl Checker<'_> {
                 Meaning::Value,
             ),
             Expr::Member(object, sym) => self.type_of_declared_member(file.expr(object), sym),
+            Expr::Index(call) => self.type_of_index_expr(file, call),
             _ => self.type_of_expr(file.expr(subject)),
         }
     }

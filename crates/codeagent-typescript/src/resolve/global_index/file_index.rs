@@ -87,7 +87,7 @@ impl FileIndex {
         index.narrows_members = facts
             .guards
             .iter()
-            .any(|guard| matches!(facts.expr(guard.subject), Expr::Member(..)));
+            .any(|guard| facts.path_step(guard.subject).is_some());
         index.expandos = expandos(facts, &name);
 
         index.modules = specifiers(facts)

@@ -9,9 +9,6 @@ use codeagent_model::facts::*;
 use crate::resolve::symbols::scopes::LookupPosition;
 use crate::resolve::symbols::{Symbols, at};
 
-/// Largest number of segments of a narrowed path.
-const MAX_PATH: usize = 8;
-
 impl Symbols<'_> {
     /// Reports whether a name was narrowed by an assignment outside the function that reads it. The
     /// function may run after another assignment.
@@ -87,7 +84,7 @@ impl Symbols<'_> {
                     continue;
                 }
 
-                if same_path(facts, guard.subject, path) {
+                if facts.is_same_path(guard.subject, path) {
                     found = Some(at(file, decl_id));
                     ended = false;
                 } else if is_assignment(guard.test) && is_prefix(facts, guard.subject, path) {
@@ -117,8 +114,7 @@ fn path_root(facts: &Facts, path: ExprId) -> Option<(Option<Sym>, ScopeId, u32)>
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => return Some((Some(sym), scope, offset)),
             Expr::ThisAt(_, scope, offset) => return Some((None, scope, offset)),
-            Expr::Member(object, _) => expr = object,
-            _ => return None,
+            _ => expr = facts.path_step(expr)?.0,
         }
     }
     None
@@ -132,28 +128,13 @@ fn is_assignment(test: GuardTest) -> bool {
 fn is_prefix(facts: &Facts, prefix: ExprId, path: ExprId) -> bool {
     let mut path = path;
     for _ in 0..MAX_PATH {
-        let Expr::Member(object, _) = facts.expr(path) else {
+        let Some((object, _)) = facts.path_step(path) else {
             return false;
         };
-        if same_path(facts, prefix, object) {
+        if facts.is_same_path(prefix, object) {
             return true;
         }
         path = object;
-    }
-    false
-}
-
-fn same_path(facts: &Facts, a: ExprId, b: ExprId) -> bool {
-    let (mut a, mut b) = (a, b);
-    for _ in 0..MAX_PATH {
-        match (facts.expr(a), facts.expr(b)) {
-            (Expr::Name(x, ..), Expr::Name(y, ..)) => return x == y,
-            (Expr::This(x) | Expr::ThisAt(x, ..), Expr::This(y) | Expr::ThisAt(y, ..)) => {
-                return x == y;
-            }
-            (Expr::Member(p, x), Expr::Member(q, y)) if x == y => (a, b) = (p, q),
-            _ => return false,
-        }
     }
     false
 }

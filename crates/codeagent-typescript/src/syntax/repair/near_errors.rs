@@ -235,7 +235,7 @@ fn tag_types(scan: &mut Scan<'_>, at: usize, _: Node<'_>) {
     }
 }
 
-/// `abstract: B`, `as = 1`, `[string: A]`, `export { a as type }`.
+/// `abstract: B`, `as = 1`, `[string: A]`, `export { a as type }`, `typeof undefined | A`.
 fn keyword_name(scan: &mut Scan<'_>, at: usize, _: Node<'_>) {
     let Some(end) = scan.word_end(at) else {
         return;
@@ -256,6 +256,7 @@ fn keyword_name(scan: &mut Scan<'_>, at: usize, _: Node<'_>) {
             scan.is_word_before(at, &[b"as"])
                 || scan.word_at(next, b"as") && is_word_start(scan.byte(alias))
         }
+        b"undefined" if scan.is_word_before(at, &[b"typeof"]) => true,
         b"any" | b"object" | b"string" | b"number" | b"boolean" | b"symbol" | b"bigint"
         | b"never" | b"unknown" | b"undefined" | b"unique" | b"infer" | b"keyof" | b"readonly" => {
             let colon = scan.skip(next, |byte| byte == b'?');
