@@ -11,7 +11,7 @@ use codeagent_model::graph::Access;
 use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
 use crate::lower::signature_text::DeclText;
-use crate::lower::state::ValuePlace;
+use crate::lower::state::{Value, ValuePlace};
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
@@ -174,14 +174,18 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Context::Typed(expected)
         };
 
-        let init = match value {
+        let held = match value {
             Some(value) => {
                 let place = ValuePlace::documented(context, start);
                 self.initialiser(id, value, place, ty)
             }
-            None => ExprId::NONE,
+            None => Value::of(ExprId::NONE),
         };
+        let init = held.expr;
         self.hold(id, init);
+        if ty.is_none() {
+            self.note_condition(id, held.test);
+        }
 
         let decl = self.b.decl(id);
         decl.ty = ty;
@@ -196,18 +200,18 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         value: Child<'tree>,
         place: ValuePlace,
         ty: TypeId,
-    ) -> ExprId {
+    ) -> Value {
         if !self.javascript || !ty.is_none() {
-            return self.expr_in(value, place);
+            return self.value_in(value, place);
         }
         let Some(init) = self.also_exported(value) else {
-            return self.expr_in(value, place);
+            return self.value_in(value, place);
         };
 
         if let Expr::Object(value) | Expr::Function(value) = self.b.facts.expr(init) {
             self.b.decl(value).parent = variable;
         }
-        init
+        Value::of(init)
     }
 
     /// Lowers `enum E { A = 1, B }`.

@@ -21,15 +21,18 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     /// Lowers an expression that is read, in a place that may determine more than its context.
     pub fn expr_in(&mut self, child: Child<'tree>, place: ValuePlace) -> ExprId {
-        self.with_depth_limit(ExprId::NONE, |lowering| match child.kind {
+        self.value_in(child, place).expr
+    }
+
+    /// Lowers an expression in a place, with its test.
+    pub fn value_in(&mut self, child: Child<'tree>, place: ValuePlace) -> Value {
+        let otherwise = Value::of(ExprId::NONE);
+        self.with_depth_limit(otherwise, |lowering| match child.kind {
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
-                lowering.lambda(child, place)
+                Value::of(lowering.lambda(child, place))
             }
-            Kind::Object => lowering.object(child, place),
-            _ => {
-                let usage = Some(SiteKind::Read);
-                lowering.lower_used(child, place.context, usage).expr
-            }
+            Kind::Object => Value::of(lowering.object(child, place)),
+            _ => lowering.lower_used(child, place.context, Some(SiteKind::Read)),
         })
     }
 

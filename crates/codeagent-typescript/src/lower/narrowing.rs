@@ -8,7 +8,7 @@
 //! what both sides test, each by one test, and at most [`MAX_TESTS`] tests of one condition are
 //! applied. `this.x`
 //! is narrowed under the name `this`; `this` itself is not narrowed. `assertIsA(x)` narrows names, not
-//! members.
+//! members. A condition that a constant holds narrows also what is assigned to since.
 
 use codeagent_model::facts::*;
 
@@ -128,14 +128,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             }
 
             match test {
-                Test::Truthy(subject) if holds => self.declare_narrow(
-                    Guard {
-                        subject,
-                        test: GuardTest::Truthy,
-                        negated: false,
-                    },
-                    from,
-                ),
+                Test::Truthy(subject) => {
+                    pending.extend(self.held_condition(subject).map(|held| (held, holds)));
+                    if holds {
+                        let guard = Guard {
+                            subject,
+                            test: GuardTest::Truthy,
+                            negated: false,
+                        };
+                        self.declare_narrow(guard, from);
+                    }
+                }
                 Test::Call(call) => self.narrow_by_call(call, !holds, from),
                 Test::Node(index) => match self.narrowing.tests[index as usize] {
                     TestNode::And(a, b) if holds => pending.extend([(b, true), (a, true)]),
@@ -152,9 +155,37 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                         self.narrow_by_either((a, b), holds, from)
                     }
                 },
-                Test::None | Test::Truthy(_) | Test::TypeOf(_) => {}
+                Test::None | Test::TypeOf(_) => {}
             }
         }
+    }
+
+    /// Records the condition that a constant holds: `const isA = x instanceof A; if (isA) x.f()`.
+    pub fn note_condition(&mut self, variable: DeclId, test: Test) {
+        let &mut Declaration {
+            scope, name, flags, ..
+        } = self.b.decl(variable);
+        if flags.has(DeclFlags::CONST) && matches!(test, Test::Node(_) | Test::Call(_)) {
+            self.narrowing.conditions.insert((scope, name), test);
+        }
+    }
+
+    /// Returns the condition that a tested constant holds.
+    fn held_condition(&self, subject: ExprId) -> Option<Test> {
+        if self.narrowing.conditions.is_empty() {
+            return None;
+        }
+        let Expr::Name(name, mut scope, _) = self.b.facts.expr(subject) else {
+            return None;
+        };
+
+        while !scope.is_none() {
+            if let Some(test) = self.narrowing.conditions.get(&(scope, name)) {
+                return Some(*test);
+            }
+            scope = self.b.facts.scope(scope).parent;
+        }
+        None
     }
 
     /// Declares the narrowings of subjects that both sides of `a || b` test.

@@ -77,6 +77,8 @@ pub struct Narrowing {
     pub assigned_in: FxHashMap<(ScopeId, Sym), u32>,
     /// The number of statements in a scope that may assert something about a name.
     pub asserted_in: FxHashMap<(ScopeId, Sym), u32>,
+    /// The conditions that constants hold, by scope and name.
+    pub conditions: FxHashMap<(ScopeId, Sym), Test>,
     /// The test of the first argument of the last call.
     pub argument_test: Test,
     /// The call that may assert the narrowings being declared.
