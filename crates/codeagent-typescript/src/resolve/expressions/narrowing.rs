@@ -156,7 +156,13 @@ impl Checker<'_> {
         (index, condition): (u16, u32),
     ) -> Ty {
         let callee = self.facts(site.file).calls[site.call.index()].callee;
-        let signatures = self.signatures(self.type_of_expr(site.file.expr(callee)));
+        let callee_type = self.type_of_expr(site.file.expr(callee));
+        if condition != NO_GUARD && callee_type.is_opaque() && self.is_named_assertion(site, callee)
+        {
+            return self.type_of_guarded(site.file, condition);
+        }
+
+        let signatures = self.signatures(callee_type);
         let asserted = self
             .resolve_overload(&signatures, site)
             .and_then(|signature| self.asserted_parameter(signature));
@@ -168,6 +174,27 @@ impl Checker<'_> {
             }
             Some((_, false)) if condition != NO_GUARD => self.type_of_guarded(site.file, condition),
             _ => subject,
+        }
+    }
+
+    /// Reports whether an absent function is an assertion by its name, or by that of its object:
+    /// `assert`, `assert.ok`, `invariant`.
+    fn is_named_assertion(&self, site: CallSite, callee: ExprId) -> bool {
+        let facts = self.facts(site.file);
+        let mut path = callee;
+        loop {
+            let (object, name) = match facts.expr(path) {
+                Expr::Member(object, name) => (Some(object), name),
+                Expr::Name(name, ..) => (None, name),
+                _ => return false,
+            };
+            if matches!(facts.text(name), "assert" | "invariant") {
+                return true;
+            }
+            let Some(object) = object else {
+                return false;
+            };
+            path = object;
         }
     }
 

@@ -106,7 +106,7 @@ impl Symbols<'_> {
         narrowed.map_or(found, |decl| DeclList::from_slice(&[decl]))
     }
 
-    /// Reports whether a narrowing is of a name; an assertion only if some function of that name
+    /// Reports whether a narrowing is of a name; one by `f(x)` only if some function of the name `f`
     /// asserts something.
     fn narrows_name(&self, file: FileId, decl: &Declaration) -> bool {
         let facts = self.facts(file);
@@ -116,7 +116,7 @@ impl Symbols<'_> {
         let Some(guard) = facts.guards.get(index as usize) else {
             return false;
         };
-        if let GuardTest::Asserted(call, ..) = guard.test {
+        if let GuardTest::Asserted(call, _, NO_GUARD) = guard.test {
             let (Expr::Name(name, ..) | Expr::Member(_, name)) =
                 facts.expr(facts.calls[call.index()].callee)
             else {
