@@ -156,34 +156,34 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         id
     }
 
-    /// Sets `this` for the body: the object a JavaScript function is assigned to, or the instance
-    /// it constructs.
+    /// Sets `this` for the body: the object a JavaScript function is assigned to, the instance it
+    /// constructs, else the function itself, whose context determines it.
     fn own_this(&mut self, kind: Kind, id: DeclId, receiver: Receiver) {
-        let own = matches!(
-            kind,
+        let context = self.b.decl(id).context;
+        let own = match kind {
             Kind::FunctionDeclaration
-                | Kind::FunctionExpression
-                | Kind::GeneratorFunction
-                | Kind::GeneratorFunctionDeclaration
-        );
+            | Kind::FunctionExpression
+            | Kind::GeneratorFunction
+            | Kind::GeneratorFunctionDeclaration => true,
+            // A method of an object literal.
+            Kind::MethodDefinition => matches!(context, Context::Property(..)),
+            _ => false,
+        };
         if !own {
             return;
         }
 
-        let of = match (receiver, self.b.decl(id).context) {
+        let of = match (receiver, context) {
             (Receiver::Instance(function), _) => function,
             (Receiver::Object(object), _) => {
                 self.b.decl(id).init = object;
                 id
             }
-            (Receiver::Own, Context::Property(object, _)) => self
-                .script
-                .prototypes
-                .get(&object)
-                .copied()
-                .unwrap_or(object),
-            (Receiver::Own, Context::None) if self.javascript => id,
-            _ => DeclId::NONE,
+            (Receiver::Own, Context::Property(object, _)) => {
+                self.script.prototypes.get(&object).copied().unwrap_or(id)
+            }
+            (Receiver::Own, Context::None) if !self.javascript => DeclId::NONE,
+            (Receiver::Own, _) => id,
         };
 
         self.this = self.b.expr(Expr::This(of));

@@ -175,14 +175,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .site(SiteKind::Key, Subject::Key(object.decl, name), at);
 
         let this = self.this;
-        let receiver = self
-            .script
-            .prototypes
-            .get(&object.decl)
-            .copied()
-            .unwrap_or(object.decl);
-
-        self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
 
         let is_shown = object.shown || kind == DeclKind::Method;

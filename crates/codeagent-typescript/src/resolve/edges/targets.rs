@@ -235,12 +235,15 @@ impl FileResolver<'_> {
     /// literal itself count only if that has none of their name.
     fn without_own_literal(&self, object: ExprId, decls: DeclList) -> DeclList {
         let (file, facts) = (self.file, self.own_facts());
-        let (Expr::This(literal) | Expr::ThisAt(literal, ..)) = facts.expr(object) else {
+        let (Expr::This(function) | Expr::ThisAt(function, ..)) = facts.expr(object) else {
             return decls;
         };
-        if literal.is_none() || facts.decl(literal).kind != DeclKind::ObjectLiteral {
+        if function.is_none() {
             return decls;
         }
+        let Context::Property(literal, _) = facts.decl(function).context else {
+            return decls;
+        };
 
         let is_own = |decl: &DeclRef| {
             decl.file == file && facts.scope(facts.decl(decl.decl).scope).owner == literal

@@ -45,6 +45,29 @@ impl Checker<'_> {
         if is_rest { self.arena.array(ty) } else { ty }
     }
 
+    /// Returns the type of the `this` parameter that the context of a function declares.
+    pub fn contextual_this(&self, function: DeclRef) -> Option<Ty> {
+        let context = self.infer_context(function);
+        let Signature::Declared(expected, mapper) = *self.signatures(context).first()? else {
+            return None;
+        };
+
+        let written = self.type_of_decl(self.this_parameter(expected)?);
+        let ty = self.substitute(written, mapper);
+        (!ty.is_opaque()).then_some(ty)
+    }
+
+    /// Returns the `this` parameter that a function declares.
+    pub fn this_parameter(&self, function: DeclRef) -> Option<DeclRef> {
+        let name = self.tables.find("this");
+        let inner = self.decl(function).inner;
+        self.tables
+            .declared(function.file, inner, name)
+            .iter()
+            .map(|entry| at(function.file, entry.2))
+            .find(|decl| self.decl(*decl).kind == DeclKind::Parameter)
+    }
+
     /// Replaces `this` in a callback's parameter by the receiver of the call.
     fn with_receiver(&self, lambda: DeclRef, ty: Ty) -> Ty {
         let facts = self.facts(lambda.file);

@@ -267,12 +267,23 @@ impl Checker<'_> {
             DeclKind::Function | DeclKind::Lambda if constructs(self.decl(decl)) => {
                 self.own_instance(decl)
             }
-            // `o.f = function () {}`
-            DeclKind::Lambda => {
-                let object = self.decl(decl).init;
-                self.type_of_expr(file.expr(object))
+            DeclKind::Lambda | DeclKind::Method | DeclKind::Getter | DeclKind::Setter => {
+                self.type_of_this_in_function(decl)
             }
             _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// Returns the type of `this` in a function: of the `this` parameter of its context, else of the
+    /// object literal that it is a member of, or of `o` in `o.f = function () {}`.
+    fn type_of_this_in_function(&self, function: DeclRef) -> Ty {
+        if let Some(this) = self.contextual_this(function) {
+            return this;
+        }
+        let &Declaration { context, init, .. } = self.decl(function);
+        match context {
+            Context::Property(object, _) => self.type_of_this(function.file, object),
+            _ => self.type_of_expr(function.file.expr(init)),
         }
     }
 

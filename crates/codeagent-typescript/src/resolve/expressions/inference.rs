@@ -135,10 +135,7 @@ impl Checker<'_> {
         let Signature::Declared(decl, _) = signature else {
             return;
         };
-        let inner = self.decl(decl).inner;
-        let name = self.tables.find("this");
-        let own = self.tables.declared(decl.file, inner, name);
-        let Some(this) = own.first().map(|entry| at(decl.file, entry.2)) else {
+        let Some(this) = self.this_parameter(decl) else {
             return;
         };
 
