@@ -224,6 +224,12 @@ impl Checker<'_> {
                 }
             }
             (Type::Union(args), _) => self.infer_from_union(args, given, inference, nesting),
+            // As in tsc, from both branches: the condition is not known yet.
+            (Type::Conditional(file, ty, mapper), _) => {
+                for branch in self.branches(file, ty, mapper).into_iter().flatten() {
+                    self.infer_from_types(branch, given, inference, nesting + 1);
+                }
+            }
             (Type::Intersection(args), _) => {
                 let members = self.arena.list(args);
                 let is_inferred = |ty: Ty| matches!(self.get(ty), Type::Param(decl) if inference.params.contains(&decl));

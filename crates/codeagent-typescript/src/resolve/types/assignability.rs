@@ -156,21 +156,21 @@ impl Checker<'_> {
         sup: Ty,
         inferred: &mut Inferred,
     ) -> Option<bool> {
+        let branches = self.branches(file, ty, mapper)?;
+        let branches = branches.into_iter().filter(|branch| *branch != Ty::NOTHING);
+        // Before the condition is known, a branch that does not fit proves nothing.
+        self.all_extend(branches.map(|branch| (branch, sup)), inferred)
+            .filter(|fits| *fits)
+    }
+
+    /// Returns the types of the two branches of a conditional type.
+    pub fn branches(&self, file: FileId, ty: TypeId, mapper: TypeMapper) -> Option<[Ty; 2]> {
         let facts = self.facts(file);
         let TypeExpr::Conditional(parts) = facts.type_expr(ty) else {
             return None;
         };
-
-        let branches: Vec<Ty> = facts
-            .list(parts)
-            .get(2..4)?
-            .iter()
-            .map(|branch| self.substitute(self.type_of(file, *branch), mapper))
-            .filter(|branch| *branch != Ty::NOTHING)
-            .collect();
-        // Before the condition is known, a branch that does not fit proves nothing.
-        self.all_extend(branches.into_iter().map(|branch| (branch, sup)), inferred)
-            .filter(|fits| *fits)
+        let &[_, _, holds, fails] = facts.list(parts).first_chunk()?;
+        Some([holds, fails].map(|branch| self.substitute(self.type_of(file, branch), mapper)))
     }
 
     /// Compares an enumeration with `string` or `number`; undecided if it has members of both.
