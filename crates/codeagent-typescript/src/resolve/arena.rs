@@ -147,8 +147,13 @@ pub enum Type {
 /// Bindings of type parameters, sorted by parameter.
 pub type Bindings = Rc<[(DeclRef, Ty)]>;
 
-/// Largest number of members of a union; literal types are counted apart.
-const UNION_LIMIT: usize = 256;
+/// Largest number of members of a union; literal types and classes as values are counted apart.
+const UNION_LIMIT: usize = 12;
+
+/// Largest number of classes as values in a union: lists of plugins. They have no type arguments, so
+/// they cost less than instances.
+const CLASS_LIMIT: usize = 256;
+
 /// Largest number of members of an intersection: interfaces are composed of many.
 const INTERSECTION_LIMIT: usize = 32;
 
@@ -276,25 +281,33 @@ impl Arena {
     /// Reports whether a union has reached a limit, so that members may be missing.
     pub fn is_full(&self, args: Args) -> bool {
         let members = self.list(args);
-        let is_literal = |ty: &&Ty| matches!(self.get(**ty), Type::Literal(..));
-        let literals = members.iter().filter(is_literal).count();
-        literals >= LITERAL_LIMIT || members.len() - literals >= UNION_LIMIT
+        [LITERAL_LIMIT, CLASS_LIMIT, UNION_LIMIT]
+            .into_iter()
+            .any(|limit| self.count_under(&members, limit) >= limit)
     }
 
-    /// Adds a new member of a union, unless its limit is reached.
+    /// Adds a new member of a union, unless the limit of its kind is reached.
     fn push_member(&self, members: &mut Vec<Ty>, ty: Ty) {
         if members.contains(&ty) {
             return;
         }
-        let is_literal = |ty: Ty| matches!(self.get(ty), Type::Literal(..));
-        let literals = members.iter().filter(|member| is_literal(**member)).count();
-        let has_room = if is_literal(ty) {
-            literals < LITERAL_LIMIT
-        } else {
-            members.len() - literals < UNION_LIMIT
-        };
-        if has_room {
+        let limit = self.limit_of(ty);
+        if self.count_under(members, limit) < limit {
             members.push(ty);
+        }
+    }
+
+    fn count_under(&self, members: &[Ty], limit: usize) -> usize {
+        let is_counted = |member: &&Ty| self.limit_of(**member) == limit;
+        members.iter().filter(is_counted).count()
+    }
+
+    /// Returns how many members of its kind a union has at most.
+    fn limit_of(&self, member: Ty) -> usize {
+        match self.get(member) {
+            Type::Literal(..) => LITERAL_LIMIT,
+            Type::Static(_) => CLASS_LIMIT,
+            _ => UNION_LIMIT,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::resolve::symbols::value_owners::constructs;
 use crate::resolve::types::members::MemberLookup;
 
 /// Largest number of typed elements of an array literal, and so the length of the longest tuple.
-const MAX_ELEMENTS: usize = 64;
+const MAX_ELEMENTS: usize = 32;
 
 impl Checker<'_> {
     /// Returns the type of an expression of a file.
