@@ -139,7 +139,10 @@ const CASES: &[Case] = &[
     Case {
         files: &[("web/Button.tsx", BUTTON)],
         question: "what does the button \"Close\" do?",
-        expected: &["given by web/Button.tsx:8 done={() => leave()}", "leave  web/Button.tsx:10"],
+        expected: &[
+            "given by web/Button.tsx:8 done={() => leave()}",
+            "leave  web/Button.tsx:10",
+        ],
     },
     Case {
         files: &[("web/menu.ts", MENU), ("web/locales/en.json", TRANSLATIONS)],
@@ -172,7 +175,11 @@ const CASES: &[Case] = &[
     Case {
         files: &[("src/Main.xaml", WINDOW), ("src/Main.xaml.cs", BEHIND)],
         question: "what happens when the user clicks \"Pay now\"?",
-        expected: &["2 Click=\"OnPay\"", "Main.OnPay  src/Main.xaml.cs:3", "Main.Charge"],
+        expected: &[
+            "2 Click=\"OnPay\"",
+            "Main.OnPay  src/Main.xaml.cs:3",
+            "Main.Charge",
+        ],
     },
     Case {
         files: &[("src/Main.xaml", WINDOW), ("src/Main.xaml.cs", BEHIND)],
@@ -190,6 +197,8 @@ const CASES: &[Case] = &[
     Case {
         files: &[("web/Account.tsx", ACCOUNT)],
         question: "which component shows the text \"No such thing\"?",
-        expected: &["no text in source, markup, `.resx` or JSON equals or contains \"No such thing\""],
+        expected: &[
+            "no text in source, markup, `.resx` or JSON equals or contains \"No such thing\"",
+        ],
     },
 ];

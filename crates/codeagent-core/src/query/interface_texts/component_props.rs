@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use codeagent_lang::surroundings::AroundKind;
 
-use super::reactions::names;
+use super::TextPlace;
+use super::reactions::{names, value_of};
 use super::search::{read, surroundings};
 use super::targets::{flows, functions_in, functions_of_value, is_function};
 use crate::model::graph::{EdgeType, Node, NodeType};
@@ -14,6 +15,9 @@ use crate::store::{self, is_test_path};
 
 /// Maximum number of places that give a component a handler.
 const MAX_GIVEN: usize = 4;
+
+/// Maximum number of handlers near a text that are shown.
+const MAX_NEARBY: usize = 6;
 
 /// Maximum number of symbols of one name that are looked at.
 const MAX_NAMED: usize = 40;
@@ -60,6 +64,48 @@ pub(super) fn handlers_given(
     Ok(lines)
 }
 
+/// Returns the handlers in the component around a text that has none itself, such as those of the dialog that a
+/// button opens.
+pub fn handlers_nearby(
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &TextPlace,
+) -> Result<Vec<String>, QueryError> {
+    let path = place.at.path.as_str();
+    let Some(component) = component_at(occurrences, path, place.at.line)? else {
+        return Ok(Vec::new());
+    };
+    let Some(text) = read(occurrences, path)? else {
+        return Ok(Vec::new());
+    };
+    let span = component.spans.iter().find(|span| span.path == path);
+    let lines = span.map_or(0..=0, |span| span.span.start.line..=span.span.end_line);
+
+    let mut found = Vec::new();
+    let mut functions = Vec::new();
+    let mut start = 0;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let span = start..start + line.len();
+        start = span.end;
+        if lines.contains(&number) && has_handler(line) && found.len() < MAX_NEARBY {
+            found.push(format!("{number} {}", line.trim()));
+            functions.extend(functions_in(occurrences, path, &span)?);
+        }
+    }
+    functions.retain(|function| function.node_type != NodeType::Component);
+    let inner = flows(occurrences, &functions)?;
+    found.extend(inner.into_iter().map(|line| format!("  {line}")));
+    Ok(found)
+}
+
+/// Reports whether a line gives an element a handler: `onClick={save}`.
+fn has_handler(line: &str) -> bool {
+    line.match_indices("={").any(|(at, _)| {
+        let name = line[..at].rsplit(|c| !is_of_name(c)).next();
+        let event = name.and_then(|name| name.strip_prefix("on"));
+        event.is_some_and(|event| event.starts_with(char::is_uppercase))
+    })
+}
+
 /// Returns the outermost function around a line, which may be a component.
 fn component_at(
     occurrences: &Occurrences<'_, '_>,
@@ -102,7 +148,7 @@ fn attribute_of(
     Ok(part.map(|part| {
         let source = text.get(part.span.clone()).unwrap_or_default();
         let source = source.split_whitespace().collect::<Vec<_>>().join(" ");
-        (part.span.clone(), source.chars().take(160).collect())
+        (value_of(part), source.chars().take(160).collect())
     }))
 }
 
@@ -122,6 +168,9 @@ pub(super) fn functions_named(
         let command = command
             .rsplit(|c| !is_of_name(c))
             .find(|part| !part.is_empty());
+        if let Some(method) = bound_method(text, value) {
+            return functions_named(occurrences, (path, text), (method, false));
+        }
         return command.map_or(Ok(Vec::new()), |command| {
             of_command(occurrences, path, command)
         });
@@ -141,6 +190,17 @@ pub(super) fn functions_named(
         }
     }
     Ok(found)
+}
+
+/// Returns the method that a `CommandBinding` of a XAML file gives a command as written:
+/// `Executed="OnSave"`.
+fn bound_method<'t>(text: &'t str, command: &str) -> Option<&'t str> {
+    text.match_indices(command).find_map(|(at, _)| {
+        let start = text[..at].rfind('<')?;
+        let tag = &text[start..at + text[at..].find('>')?];
+        let (_, method) = tag.split_once("Executed=\"")?;
+        method.split('"').next()
+    })
 }
 
 /// Returns the class of a XAML file: `MainWindow` of `x:Class="App.MainWindow"`.
@@ -210,6 +270,7 @@ mod tests {
         assert_eq!(is_prop("onClick={close}"), Some("close"));
         assert_eq!(is_prop("onClick={props.onClose}"), Some("onClose"));
         assert_eq!(is_prop("onClick={() => close()}"), None);
+        assert!(has_handler("<a b={c} onClick={save}>") && !has_handler("<a only={save}>"));
         assert_eq!(is_prop("label=\"close\""), None);
     }
 
@@ -217,5 +278,8 @@ mod tests {
     fn the_class_behind_markup_is_named_in_it() {
         assert_eq!(class_of("<Window x:Class=\"App.Main\">"), Some("Main"));
         assert_eq!(class_of("<Window>"), None);
+        let text = "<A Command=\"{B C}\" /><CommandBinding Command=\"{B C}\" Executed=\"OnC\" />";
+        assert_eq!(bound_method(text, "{B C}"), Some("OnC"));
+        assert_eq!(bound_method(text, "{B D}"), None);
     }
 }

@@ -4,7 +4,7 @@ use codeagent_lang::surroundings::{Around, AroundKind, Surroundings};
 use codeagent_workspace::Case;
 
 use super::matching::escaped;
-use super::search::{ending, line_at, may_use_keys, place, read, surroundings};
+use super::search::{ending, is_generated, line_at, may_use_keys, place, read, surroundings};
 use super::{TextPlace, markup, search};
 use crate::model::graph::Dialect;
 use crate::query::object_keys::is_of_name;
@@ -147,7 +147,7 @@ pub(super) fn grouped(definitions: Vec<Definition>) -> Vec<Definition> {
     let mut groups: Vec<Definition> = Vec::new();
     let mut definitions = definitions;
     definitions.retain(|one| !is_test_path(&one.at.0));
-    definitions.sort_by_cached_key(|one| (!is_english(&one.at.0), one.at.0.len(), one.at.clone()));
+    definitions.sort_by_cached_key(|one| (!is_original(&one.at.0), one.at.0.len(), one.at.clone()));
     for one in definitions {
         let known = groups
             .iter_mut()
@@ -160,8 +160,11 @@ pub(super) fn grouped(definitions: Vec<Definition>) -> Vec<Definition> {
     groups
 }
 
-/// Reports whether a path has the code of English: `locales/en.json`, `en-US/app.json`.
-fn is_english(path: &str) -> bool {
+/// Reports whether a file has no code of a language, or that of English: `Strings.resx`, `en-US/app.json`.
+fn is_original(path: &str) -> bool {
+    if ending(path) == "resx" && path.len() == family(path).len() + ".resx".len() {
+        return true;
+    }
     let mut parts = path.split(['/', '.', '_', '-']);
     parts.any(|part| part.eq_ignore_ascii_case("en"))
 }
@@ -268,7 +271,6 @@ fn of_resource(
     }
 
     let class = family.rsplit('/').next().unwrap_or_default();
-    let generated = format!("{family}.");
     let is_use = |_: &str, before: &str, after: &str| {
         let receiver = before.strip_suffix('.').unwrap_or_default();
         let is_member = receiver.ends_with(class) && !after.starts_with(is_of_name);
@@ -278,9 +280,7 @@ fn of_resource(
         let is_of_extension = before.ends_with(['=', ' ']) && after.starts_with('}');
         is_member || is_quoted && (is_argument || is_compound(key)) || is_of_extension
     };
-    let mut found = find(occurrences, key, is_use)?;
-    found.retain(|one| !one.at.path.starts_with(&generated));
-    Ok(found)
+    find(occurrences, key, is_use)
 }
 
 /// Finds the places of a key in source and markup; `is_use` is told the file and what stands before and after.
@@ -300,6 +300,9 @@ fn find(
             let Some((start, line)) = line_at(&text, hit.line) else {
                 continue;
             };
+            if is_generated(path, line) {
+                continue;
+            }
             let mut at = line.match_indices(key).map(|(at, _)| start + at);
             let used = at.find(|at| is_use(&text, &text[..*at], &text[at + key.len()..]));
             if let Some(offset) = used

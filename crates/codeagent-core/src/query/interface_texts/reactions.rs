@@ -22,7 +22,7 @@ use crate::query::{Occurrences, QueryError};
 const NEAR: usize = 2;
 
 /// Maximum number of elements around a text that may react.
-const MAX_ELEMENTS: usize = 6;
+const MAX_ELEMENTS: usize = 3;
 
 /// Maximum number of lines of a handler that are shown.
 const MAX_LINES: usize = 12;
@@ -58,14 +58,11 @@ pub fn reactions(
             elements += 1;
             submits |= file.submits(around);
         }
-        let is_far = is_element && around.has_other_texts && elements > NEAR;
+        let is_far = elements > MAX_ELEMENTS || around.has_other_texts && elements > NEAR;
         let of_form = |part: &&Part| match is_element && is_submit(&part.name) {
             true => submits,
-            false => !is_far,
+            false => !is_far || !is_element && elements == 0,
         };
-        if elements > MAX_ELEMENTS && !submits {
-            break;
-        }
 
         let parts: Vec<&Part> = around.parts.iter().filter(of_form).collect();
         let lines = file.reactions_of(occurrences, around, &parts)?;
@@ -140,7 +137,7 @@ impl File<'_> {
         let mut lines = Vec::new();
         for part in parts {
             let source = self.at(&part.span);
-            let functions = functions_in(occurrences, self.path, &part.span)?;
+            let functions = functions_in(occurrences, self.path, &value_of(part))?;
             let is_handler = match around.kind {
                 AroundKind::Element => is_event(&part.name) || LINKS.contains(&&*part.name),
                 _ => false,
@@ -245,6 +242,15 @@ impl File<'_> {
             }
         }
         lines
+    }
+}
+
+/// Returns the bytes of the value of an attribute or property, which may be its name: `{ save }`.
+pub(super) fn value_of(part: &Part) -> Range<usize> {
+    let start = part.span.start + part.name.len();
+    match start < part.span.end {
+        true => start..part.span.end,
+        false => part.span.clone(),
     }
 }
 

@@ -11,7 +11,7 @@ use super::phrases::Phrase;
 use super::{MAX_PLACES, TextPlace, keys, markup};
 use crate::languages::LANGUAGES;
 use crate::model::graph::Dialect;
-use crate::query::{Occurrences, QueryError, unpoisoned};
+use crate::query::{Occurrence, Occurrences, QueryError, unpoisoned};
 use crate::store::is_test_path;
 
 /// Time limit of a search.
@@ -22,6 +22,15 @@ const MAX_LINES: usize = 100;
 
 /// Maximum length of a line, in bytes; longer ones are generated.
 const MAX_LINE_BYTES: usize = 2_000;
+
+/// Maximum length of a shown line, in characters.
+const MAX_SHOWN: usize = 200;
+
+/// Number of elements around a text that are named.
+const MAX_NAMED: usize = 3;
+
+/// Maximum number of lines that are read closer for texts that contain a phrase.
+const MAX_READ: usize = 100;
 
 /// Maximum number of places of texts that contain a phrase.
 const MAX_PARTIAL: usize = 20;
@@ -81,23 +90,42 @@ pub(super) fn search(
         may_have_texts,
     )?;
     let mut equal = Vec::new();
-    let mut partial = Vec::new();
-    for file in files {
-        let Some(text) = read(occurrences, file.path.as_str())? else {
-            continue;
-        };
-        candidates(&file, &text, phrase, (&mut equal, &mut partial));
+    for file in &files {
+        if let Some(text) = read(occurrences, file.path.as_str())? {
+            equal.extend(candidates(file, &text, phrase, true));
+        }
     }
+    let asked = |count: usize| phrase.words[..count].join(" ");
 
-    let Some(best) = best(&equal, phrase) else {
-        partial.truncate(MAX_PARTIAL);
-        let asked = phrase.words[..phrase.least].join(" ");
-        return made(occurrences, asked, false, partial);
+    let Some((count, is_exact)) = best(&equal, phrase) else {
+        let partial = partial(occurrences, &files, phrase)?;
+        return made(occurrences, asked(phrase.least), false, partial);
     };
-    let (count, is_exact) = best;
     equal.retain(|one| words_equal(&one.text, phrase, is_exact) == Some(count));
-    let asked = phrase.words[..count].join(" ");
-    made(occurrences, asked, true, equal)
+    made(occurrences, asked(count), true, equal)
+}
+
+/// Returns the texts that contain a phrase and are surely shown.
+fn partial(
+    occurrences: &Occurrences<'_, '_>,
+    files: &[FileHits],
+    phrase: &Phrase,
+) -> Result<Vec<Candidate>, QueryError> {
+    let (mut found, mut lines) = (Vec::new(), 0);
+    for file in files {
+        let path = file.path.as_str();
+        if is_test_path(path) || found.len() >= MAX_PARTIAL || lines > MAX_READ {
+            continue;
+        }
+        lines += file.hits.len();
+        if let Some(text) = read(occurrences, path)? {
+            let mut texts = candidates(file, &text, phrase, false);
+            texts.retain(|one| holds(&one.text, phrase) && is_visible(one));
+            found.extend(texts);
+        }
+    }
+    found.truncate(MAX_PARTIAL);
+    Ok(found)
 }
 
 /// Returns the most words that a text has, and whether it is compared with its case.
@@ -162,17 +190,15 @@ pub(super) fn place(
     (path, line): (&str, u32),
     around: Surroundings,
 ) -> Result<TextPlace, QueryError> {
-    let mut at = occurrences.at(path, line)?;
-    if at.source.is_none()
-        && let Some(text) = read(occurrences, path)?
-    {
-        let line = text.lines().nth(line.saturating_sub(1) as usize);
-        at.source = line.map(|line| line.trim().chars().take(200).collect());
-    }
+    let mut at = match Dialect::of_path(path) {
+        Some(_) => occurrences.at(path, line)?,
+        None => unindexed(occurrences, path, line)?,
+    };
 
     let elements = around.around.iter();
     let elements = elements.filter(|one| one.kind == AroundKind::Element);
-    let names: Vec<&str> = elements.map(|one| one.name.as_str()).take(2).collect();
+    let names = elements.map(|one| one.name.as_str());
+    let names: Vec<&str> = names.take(MAX_NAMED).collect();
     if !names.is_empty() {
         let within = format!("<{}>", names.join("> in <"));
         at.symbol = match at.symbol.as_str() {
@@ -183,74 +209,88 @@ pub(super) fn place(
     Ok(TextPlace { at, around })
 }
 
-/// Adds the texts of a file that equal a phrase, and those that contain it.
-fn candidates(
-    file: &FileHits,
-    text: &str,
-    phrase: &Phrase,
-    (equal, partial): (&mut Vec<Candidate>, &mut Vec<Candidate>),
-) {
+/// Makes the occurrence of a line of a file that is not indexed.
+fn unindexed(
+    occurrences: &Occurrences<'_, '_>,
+    path: &str,
+    line: u32,
+) -> Result<Occurrence, QueryError> {
+    let text = read(occurrences, path)?.unwrap_or_default();
+    let source = line_at(&text, u64::from(line));
+    let source = source.map(|(_, line)| line.trim().chars().take(MAX_SHOWN).collect());
+    Ok(Occurrence {
+        path: path.to_owned(),
+        line,
+        symbol: String::new(),
+        source,
+    })
+}
+
+/// Returns the texts of a file at the places of a phrase; only those that it begins if `is_whole`.
+fn candidates(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Candidate> {
     let path = file.path.as_str();
-    let mut seen = Vec::new();
+    let mut found: Vec<Candidate> = Vec::new();
     for hit in &file.hits {
         let Some((start, line)) = line_at(text, hit.line) else {
             continue;
         };
-        if line.len() > MAX_LINE_BYTES {
+        if line.len() > MAX_LINE_BYTES || is_generated(path, line) {
             continue;
         }
         for at in starts(line, phrase) {
             let offset = start + at;
-            let is_whole = is_delimited(text, offset, phrase);
-            if !is_whole && partial.len() >= MAX_PARTIAL {
+            if is_whole && !begins_text(text, offset) {
                 continue;
             }
             let around = surroundings(path, text, offset);
-            let Some(own) = around.text.clone() else {
+            let Some(own) = around.text.as_deref().map(unescaped) else {
                 continue;
             };
+            let line = hit.line as u32;
+            let is_known = found.iter().any(|one| one.line == line && one.text == own);
             let key = keys::key_at(path, text, offset, &around);
-            if key.is_none() && RESOURCES.contains(&ending(path).as_str()) {
+            let is_resource = RESOURCES.contains(&ending(path).as_str());
+            let is_meant = !is_whole || words_equal(&own, phrase, false).is_some();
+            if is_known || !is_meant || is_resource && key.is_none() {
                 continue;
             }
-            let place = (hit.line, own.clone());
-            if seen.contains(&place) {
-                continue;
-            }
-            seen.push(place);
-            let candidate = Candidate {
+            found.push(Candidate {
                 path: path.to_owned(),
-                line: hit.line as u32,
-                key,
-                text: unescaped(&own),
+                line,
+                text: own,
                 around,
-            };
-            match () {
-                () if words_equal(&own, phrase, false).is_some() => equal.push(candidate),
-                () if holds(&own, phrase) && is_visible(path, &candidate) => {
-                    partial.push(candidate);
-                }
-                () => {}
-            }
+                key,
+            });
         }
     }
+    found
+}
+
+/// Reports whether a line belongs to code that is generated from `.resx`.
+pub(super) fn is_generated(path: &str, line: &str) -> bool {
+    path.ends_with(".Designer.cs") && line.contains("ResourceManager.GetString(")
 }
 
 /// Reports whether a text that contains a phrase is surely shown: that of an element or a resource.
-fn is_visible(path: &str, candidate: &Candidate) -> bool {
+fn is_visible(candidate: &Candidate) -> bool {
     let innermost = candidate.around.around.first();
     let is_element = innermost.is_some_and(|one| one.kind == AroundKind::Element);
-    !is_test_path(path) && (candidate.key.is_some() || is_element)
+    candidate.key.is_some() || is_element
 }
 
-/// Reports whether a text of a file may begin at an offset and be no longer than a phrase.
-fn is_delimited(text: &str, offset: usize, phrase: &Phrase) -> bool {
-    let before = text[..offset].trim_end().chars().next_back();
-    let is_start = before.is_none_or(|c| !c.is_alphanumeric() && !",.".contains(c));
-    let letters: usize = phrase.words.iter().map(String::len).sum();
-    let end = text.len().min(offset + 2 * letters + 40);
-    let end = text.floor_char_boundary(end);
-    is_start && text[offset..end].contains(['"', '\'', '`', '<', '{'])
+/// Reports whether a string or the text of an element may begin at an offset.
+fn begins_text(text: &str, offset: usize) -> bool {
+    let before = text[..offset].trim_end_matches(|c: char| c.is_whitespace() || "_&".contains(c));
+    let rest = &text[offset..];
+    let rest = &rest[..rest.find(['<', '{']).unwrap_or(rest.len())];
+    match before.chars().next_back() {
+        Some('"' | '\'' | '`') => true,
+        // An arrow or comparison precedes code; so does the end of a block.
+        Some('>') => !before.ends_with("=>"),
+        Some('}') => !rest.contains(['=', ';', '(']),
+        Some(_) => false,
+        None => true,
+    }
 }
 
 /// Returns the text at an offset of a file and what contains it.

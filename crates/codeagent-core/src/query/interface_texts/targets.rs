@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::graph::{EdgeType, Node, NodeId, NodeType};
+use crate::model::graph::{Dialect, EdgeType, Node, NodeId, NodeType};
 use crate::query::{Occurrences, QueryError, flow, uses_on_lines};
 use crate::store;
 
@@ -49,10 +49,11 @@ pub(super) fn functions_in(
     span: &Range<usize>,
 ) -> Result<Vec<Node>, QueryError> {
     let mut found = Vec::new();
+    let has_commands = Dialect::of_path(path) == Some(Dialect::CSharp);
     for node in used_in(occurrences, path, span)? {
         if is_function(&node) {
             found.push(node);
-        } else if node.node_type == NodeType::Property {
+        } else if node.node_type == NodeType::Property && has_commands {
             found.extend(functions_of_value(occurrences, &node)?);
         }
     }

@@ -18,6 +18,9 @@ const MAX_REACTIONS: usize = 4;
 /// Maximum number of texts of which each contains a phrase and whose handlers are shown.
 const MAX_PARTIAL: usize = 2;
 
+/// Maximum characters of the places in tests unless they are asked for.
+const MAX_TESTS: usize = 400;
+
 /// Title of what runs because of a text.
 const REACTIONS: &str = "what the elements around it run, in order";
 
@@ -45,7 +48,7 @@ impl Answered {
         for target in &targets.found {
             let name = target.requested_text();
             let is_named = matches!(target, Target::Symbols(symbols) if symbols.note.is_none());
-            if is_named && is_of_text(name) {
+            if is_named && self.texts.iter().any(|text| text == name) {
                 document.note(format!("left out: the symbol {name}; query it alone"));
             }
         }
@@ -54,13 +57,15 @@ impl Answered {
         targets.missing.retain(|(name, _)| !is_of_text(name));
     }
 
-    /// Says that no text of the interface has the words.
-    pub fn note_missing(&self, document: &mut Document) {
-        if let Some(missing) = &self.missing {
-            document.note(format!(
-                "no text in source, markup, `.resx` or JSON equals or contains {missing:?}"
-            ));
-        }
+    /// Says that no text of the interface has the words; reports whether that is so.
+    pub fn add_missing(&self, document: &mut Document) -> bool {
+        let Some(missing) = &self.missing else {
+            return false;
+        };
+        document.line(format!(
+            "no text in source, markup, `.resx` or JSON equals or contains {missing:?}"
+        ));
+        true
     }
 }
 
@@ -71,6 +76,10 @@ pub(super) fn sections(
     (question, targets): (&str, &Targets),
     wants: Wants,
 ) -> Result<Answered, AnswerError> {
+    let wants = Wants {
+        flow: wants.flow || targets.has_word("do"),
+        ..wants
+    };
     let mut answered = Answered::default();
     for phrase in query::interface_phrases(question) {
         let text = query::interface_text(occurrences, &phrase)?;
@@ -120,7 +129,12 @@ fn add(
     let rows: Vec<Occurrence> = text.places.iter().map(|place| place.at.clone()).collect();
     let (tests, shown): (Vec<_>, Vec<_>) = rows.into_iter().partition(Occurrence::is_test);
     document.section(Section::occurrence_rows("texts", "stands at", shown).weighing(30));
-    document.section(Section::occurrence_rows("tests", "in tests", tests).weighing(8));
+    let tests = Section::occurrence_rows("tests", "in tests", tests);
+    document.section(if wants.tests {
+        tests.weighing(WANTED)
+    } else {
+        tests.at_most(MAX_TESTS)
+    });
 
     let places: Vec<&TextPlace> = text.all_places().collect();
     if text.is_equal || places.len() <= MAX_PARTIAL {
@@ -146,7 +160,7 @@ fn add_keys(document: &mut Document, keys: &[TextKey]) {
             count => format!(" and in {}", counted(count as u64, "other file")),
         };
         let unused = if key.uses.is_empty() {
-            "; no use by that name found"
+            "; no use by that name found, code may compute it"
         } else {
             ""
         };
@@ -189,8 +203,28 @@ fn add_reactions(
     }
     if lines.is_empty() && wants.flow && !places.is_empty() {
         document.line("no handler is known on the elements around it");
+        add_nearby(document, occurrences, places)?;
     }
     let section = Section::tree("flow", REACTIONS, lines);
+    document.section(section.weighing(WANTED));
+    Ok(())
+}
+
+/// Adds the handlers in the components around texts that have none themselves.
+fn add_nearby(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+) -> Result<(), AnswerError> {
+    let mut nearby: Vec<Vec<String>> = Vec::new();
+    for place in places.iter().take(MAX_REACTIONS) {
+        let lines = query::handlers_nearby(occurrences, place)?;
+        if !nearby.contains(&lines) {
+            nearby.push(lines);
+        }
+    }
+    let title = "other handlers of the component around it";
+    let section = Section::tree("nearby", title, nearby.concat());
     document.section(section.weighing(WANTED));
     Ok(())
 }

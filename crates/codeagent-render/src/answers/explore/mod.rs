@@ -111,13 +111,13 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         return Ok(document);
     }
     if document.is_empty() {
+        let wants = (!texts.add_missing(&mut document)).then_some(wants);
         search::search(index, &mut document, &mut occurrences, text, wants)?;
         for literal in targets.found.iter().filter_map(literal_of) {
             document.note(unknown_literal(&literal.text));
         }
     }
 
-    texts.note_missing(&mut document);
     if !is_of_kind {
         note_missing(&mut document, &targets, query.face);
     }
