@@ -77,8 +77,8 @@ fn object_key(around: &[Around], text: &str, offset: usize) -> Option<String> {
 
     let mut keys = Vec::new();
     for object in objects() {
-        let part = object.parts.iter();
-        let part = part.into_iter().find(|part| part.span.contains(&offset))?;
+        let mut parts = object.parts.iter();
+        let part = parts.find(|part| part.span.contains(&offset))?;
         keys.push(part.name.trim_matches(['"', '\'']));
     }
     keys.reverse();

@@ -89,7 +89,7 @@ pub(super) fn sections(
             }
             continue;
         }
-        add(document, occurrences, &text, wants)?;
+        add(document, occurrences, &text, (wants, &targets.words))?;
         answered.is_answered = true;
         answered.texts.push(text.asked);
     }
@@ -110,7 +110,7 @@ fn add(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     text: &InterfaceText,
-    wants: Wants,
+    (wants, words): (Wants, &[String]),
 ) -> Result<(), AnswerError> {
     let asked = &text.asked;
     let count = text.places.len() + text.keys.len();
@@ -136,11 +136,19 @@ fn add(
         tests.at_most(MAX_TESTS)
     });
 
-    let places: Vec<&TextPlace> = text.all_places().collect();
+    let mut places: Vec<&TextPlace> = text.all_places().collect();
+    places.sort_by_key(|place| std::cmp::Reverse(said_words(&place.at.path, words)));
     if text.is_equal || places.len() <= MAX_PARTIAL {
         add_reactions(document, occurrences, &places, wants)?;
     }
     Ok(())
+}
+
+/// Counts the words of a question in the name of a file: `SelectBrowserWindow.xaml` for `the browser window`.
+fn said_words(path: &str, words: &[String]) -> usize {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let parts = query::name_words(name);
+    parts.iter().filter(|part| words.contains(part)).count()
 }
 
 fn contain(count: usize) -> String {
