@@ -64,6 +64,26 @@ pub(super) fn handlers_given(
     Ok(lines)
 }
 
+/// Returns the flow of the only function with a name outside tests, for a value that is taken out of the result of
+/// a call: `const { close } = useDialog()`.
+pub(super) fn only_function(
+    occurrences: &mut Occurrences<'_, '_>,
+    name: &str,
+) -> Result<Vec<String>, QueryError> {
+    let named = store::by_name(occurrences.sources.snapshot(), name, MAX_NAMED)?;
+    let is_meant = |node: &Node| {
+        let mut spans = node.spans.iter();
+        node.name == name && is_function(node) && !spans.any(|span| is_test_path(&span.path))
+    };
+    let named: Vec<Node> = named.into_iter().filter(is_meant).collect();
+    if named.len() != 1 {
+        return Ok(Vec::new());
+    }
+    let mut lines = vec!["the only function of that name:".to_owned()];
+    lines.extend(flows(occurrences, &named)?);
+    Ok(lines)
+}
+
 /// Returns the handlers in the component around a text that has none itself, such as those of the dialog that a
 /// button opens.
 pub fn handlers_nearby(

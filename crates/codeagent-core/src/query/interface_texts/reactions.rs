@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use codeagent_lang::surroundings::{Around, AroundKind, Part};
 
-use super::component_props::{functions_named, handlers_given, is_prop};
+use super::component_props::{functions_named, handlers_given, is_prop, only_function};
 use super::search::{ending, read};
 use super::targets::{flows, functions_in};
 use super::{TextPlace, markup};
@@ -51,8 +51,16 @@ pub fn reactions(
     };
     let file = File { path, text: &text };
 
+    // The events of a window have nothing to do with one of its texts.
+    let is_xaml = ending(path).ends_with("aml");
+    let without_root = place
+        .around
+        .around
+        .len()
+        .saturating_sub(usize::from(is_xaml));
+
     let (mut elements, mut submits) = (0, false);
-    for around in &place.around.around {
+    for around in place.around.around.iter().take(without_root) {
         let is_element = around.kind == AroundKind::Element;
         if is_element {
             elements += 1;
@@ -152,7 +160,11 @@ impl File<'_> {
             if functions.is_empty()
                 && let Some(prop) = is_prop(source)
             {
-                inner = handlers_given(occurrences, (self.path, self.line(part.span.start)), prop)?;
+                let at = (self.path, self.line(part.span.start));
+                inner = handlers_given(occurrences, at, prop)?;
+                if inner.is_empty() {
+                    inner = only_function(occurrences, prop)?;
+                }
             }
             lines.extend(inner.into_iter().map(|line| format!("  {line}")));
         }

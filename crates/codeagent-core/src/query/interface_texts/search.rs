@@ -78,6 +78,15 @@ fn may_have_texts(path: &str) -> bool {
     may_use_keys(path) || RESOURCES.contains(&ending(path).as_str())
 }
 
+/// A place where a text may begin.
+struct Spot {
+    path: String,
+    line: u32,
+    offset: usize,
+    /// The number of words of the phrase that it seems to have.
+    words: usize,
+}
+
 /// Finds the texts that equal a phrase, or else those that contain it.
 pub(super) fn search(
     occurrences: &mut Occurrences<'_, '_>,
@@ -89,20 +98,26 @@ pub(super) fn search(
         Case::Insensitive,
         may_have_texts,
     )?;
-    let mut equal = Vec::new();
+    let mut all: Vec<Spot> = Vec::new();
     for file in &files {
         if let Some(text) = read(occurrences, file.path.as_str())? {
-            equal.extend(candidates(file, &text, phrase, true));
+            all.extend(spots(file, &text, phrase, true));
         }
     }
-    let asked = |count: usize| phrase.words[..count].join(" ");
 
-    let Some((count, is_exact)) = best(&equal, phrase) else {
-        let partial = partial(occurrences, &files, phrase)?;
-        return made(occurrences, asked(phrase.least), false, partial);
-    };
-    equal.retain(|one| words_equal(&one.text, phrase, is_exact) == Some(count));
-    made(occurrences, asked(count), true, equal)
+    let asked = |count: usize| phrase.words[..count].join(" ");
+    for count in (phrase.least..=phrase.words.len()).rev() {
+        let here = all.iter().filter(|spot| spot.words == count);
+        let mut equal = candidates(occurrences, here.take(MAX_READ))?;
+        equal.retain(|one| words_equal(&one.text, phrase, false) == Some(count));
+        if let Some((count, is_exact)) = best(&equal, phrase) {
+            equal.retain(|one| words_equal(&one.text, phrase, is_exact) == Some(count));
+            return made(occurrences, asked(count), true, equal);
+        }
+    }
+
+    let partial = partial(occurrences, &files, phrase)?;
+    made(occurrences, asked(phrase.least), false, partial)
 }
 
 /// Returns the texts that contain a phrase and are surely shown.
@@ -111,19 +126,19 @@ fn partial(
     files: &[FileHits],
     phrase: &Phrase,
 ) -> Result<Vec<Candidate>, QueryError> {
-    let (mut found, mut lines) = (Vec::new(), 0);
-    for file in files {
-        let path = file.path.as_str();
-        if is_test_path(path) || found.len() >= MAX_PARTIAL || lines > MAX_READ {
-            continue;
-        }
-        lines += file.hits.len();
-        if let Some(text) = read(occurrences, path)? {
-            let mut texts = candidates(file, &text, phrase, false);
-            texts.retain(|one| holds(&one.text, phrase) && is_visible(one));
-            found.extend(texts);
+    let mut all: Vec<Spot> = Vec::new();
+    for file in files
+        .iter()
+        .filter(|file| !is_test_path(file.path.as_str()))
+    {
+        if all.len() < MAX_READ
+            && let Some(text) = read(occurrences, file.path.as_str())?
+        {
+            all.extend(spots(file, &text, phrase, false));
         }
     }
+    let mut found = candidates(occurrences, all.iter().take(MAX_READ))?;
+    found.retain(|one| holds(&one.text, phrase) && is_visible(one));
     found.truncate(MAX_PARTIAL);
     Ok(found)
 }
@@ -226,10 +241,10 @@ fn unindexed(
     })
 }
 
-/// Returns the texts of a file at the places of a phrase; only those that it begins if `is_whole`.
-fn candidates(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Candidate> {
+/// Returns the places of a phrase in a file; only those of texts that seem to equal it if `is_whole`.
+fn spots(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Spot> {
     let path = file.path.as_str();
-    let mut found: Vec<Candidate> = Vec::new();
+    let mut found = Vec::new();
     for hit in &file.hits {
         let Some((start, line)) = line_at(text, hit.line) else {
             continue;
@@ -239,31 +254,55 @@ fn candidates(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> V
         }
         for at in starts(line, phrase) {
             let offset = start + at;
-            if is_whole && !begins_text(text, offset) {
-                continue;
+            let words = text_from(text, offset).and_then(|own| words_equal(own, phrase, false));
+            if let Some(words) = words.or((!is_whole).then_some(0)) {
+                found.push(Spot {
+                    path: path.to_owned(),
+                    line: hit.line as u32,
+                    offset,
+                    words,
+                });
             }
-            let around = surroundings(path, text, offset);
-            let Some(own) = around.text.as_deref().map(unescaped) else {
-                continue;
-            };
-            let line = hit.line as u32;
-            let is_known = found.iter().any(|one| one.line == line && one.text == own);
-            let key = keys::key_at(path, text, offset, &around);
-            let is_resource = RESOURCES.contains(&ending(path).as_str());
-            let is_meant = !is_whole || words_equal(&own, phrase, false).is_some();
-            if is_known || !is_meant || is_resource && key.is_none() {
-                continue;
-            }
-            found.push(Candidate {
-                path: path.to_owned(),
-                line,
-                text: own,
-                around,
-                key,
-            });
         }
     }
     found
+}
+
+/// Reads the texts at some places.
+fn candidates<'s>(
+    occurrences: &Occurrences<'_, '_>,
+    spots: impl Iterator<Item = &'s Spot>,
+) -> Result<Vec<Candidate>, QueryError> {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut file: Option<(&str, String)> = None;
+    for spot in spots {
+        let path = spot.path.as_str();
+        if file.as_ref().is_none_or(|(known, _)| *known != path) {
+            file = Some((path, read(occurrences, path)?.unwrap_or_default()));
+        }
+        let text = file.as_ref().map_or("", |(_, text)| text);
+
+        let around = surroundings(path, text, spot.offset);
+        let Some(own) = around.text.as_deref().map(unescaped) else {
+            continue;
+        };
+        let mut known = found.iter();
+        let is_known =
+            known.any(|one| one.path == path && one.line == spot.line && one.text == own);
+        let key = keys::key_at(path, text, spot.offset, &around);
+        let is_resource = RESOURCES.contains(&ending(path).as_str());
+        if is_known || is_resource && key.is_none() {
+            continue;
+        }
+        found.push(Candidate {
+            path: path.to_owned(),
+            line: spot.line,
+            text: own,
+            around,
+            key,
+        });
+    }
+    Ok(found)
 }
 
 /// Reports whether a line belongs to code that is generated from `.resx`.
@@ -278,18 +317,17 @@ fn is_visible(candidate: &Candidate) -> bool {
     candidate.key.is_some() || is_element
 }
 
-/// Reports whether a string or the text of an element may begin at an offset.
-fn begins_text(text: &str, offset: usize) -> bool {
+/// Returns the text of the string or element that seems to begin at an offset; `None` if none does.
+fn text_from(text: &str, offset: usize) -> Option<&str> {
     let before = text[..offset].trim_end_matches(|c: char| c.is_whitespace() || "_&".contains(c));
     let rest = &text[offset..];
-    let rest = &rest[..rest.find(['<', '{']).unwrap_or(rest.len())];
+    let until = |ends: &[char]| &rest[..rest.find(ends).unwrap_or(rest.len())];
     match before.chars().next_back() {
-        Some('"' | '\'' | '`') => true,
+        Some(quote @ ('"' | '\'' | '`')) => Some(until(&[quote])),
         // An arrow or comparison precedes code; so does the end of a block.
-        Some('>') => !before.ends_with("=>"),
-        Some('}') => !rest.contains(['=', ';', '(']),
-        Some(_) => false,
-        None => true,
+        Some('>') if !before.ends_with("=>") => Some(until(&['<', '{'])),
+        Some('}') => Some(until(&['<', '{'])).filter(|own| !own.contains(['=', ';', '('])),
+        _ => None,
     }
 }
 

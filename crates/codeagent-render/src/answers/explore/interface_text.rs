@@ -189,22 +189,19 @@ fn add_reactions(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     let mut lines: Vec<String> = Vec::new();
-    let mut shown = 0;
+    let mut seen: Vec<Vec<String>> = Vec::new();
     for place in places {
-        if shown == MAX_REACTIONS {
-            break;
-        }
         let inner = query::reactions(occurrences, place)?;
-        if !inner.is_empty() {
-            shown += 1;
-            lines.push(format!(
-                "{}  {}:{}",
-                place.at.symbol, place.at.path, place.at.line
-            ));
-            lines.extend(inner.into_iter().map(|line| format!("  {line}")));
+        if seen.len() == MAX_REACTIONS || inner.is_empty() || seen.contains(&inner) {
+            continue;
         }
+        lines.push(format!(
+            "{}  {}:{}",
+            place.at.symbol, place.at.path, place.at.line
+        ));
+        lines.extend(inner.iter().map(|line| format!("  {line}")));
+        seen.push(inner);
     }
-
     if lines.is_empty() {
         let places: Vec<Occurrence> = places.iter().map(|place| place.at.clone()).collect();
         literal_use::branches_of_items(document, occurrences, (&places, wants))?;
