@@ -370,6 +370,6 @@ mod tests {
             definition("B.resx", "ok"),
         ]);
         let found: Vec<(&str, usize)> = found.iter().map(|one| (&*one.at.0, one.others)).collect();
-        assert_eq!(found, [("l/en.json", 1), ("A.resx", 1), ("B.resx", 0)]);
+        assert_eq!(found, [("A.resx", 1), ("B.resx", 0), ("l/en.json", 1)]);
     }
 }
