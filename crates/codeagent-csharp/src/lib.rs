@@ -27,7 +27,7 @@ use codeagent_lang::nodes::{Container, Identity};
 use codeagent_lang::project::ReadProjects;
 use codeagent_lang::{
     FileId, IndexInput, LanguageIndex, LanguageSupport, LocalName, PublishedFile, Resolution,
-    World, WorldFile,
+    Surroundings, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site};
 use codeagent_model::graph::{Dialect, Language};
@@ -53,6 +53,10 @@ impl LanguageSupport for CSharp {
 
     fn local_names(&self, text: &str, _dialect: Dialect, defines: &[String]) -> Vec<LocalName> {
         lower::local_names(text, defines)
+    }
+
+    fn surroundings(&self, text: &str, _dialect: Dialect, offset: usize) -> Surroundings {
+        lower::surroundings(text, offset)
     }
 
     fn conditions(&self, text: &str, defines: &[String]) -> String {

@@ -25,6 +25,7 @@ use crate::lower::{limits, parsing, unparsed_facts};
 use crate::nodes::{Container, Identity};
 use crate::project::{ProjectModel, ReadProjects};
 use crate::resolution::Resolution;
+use crate::surroundings::Surroundings;
 use crate::world::{FileId, FileShift, InstalledPackages, World, WorldFile};
 
 /// A file whose declarations are named as users of its package name them.
@@ -68,6 +69,10 @@ pub trait LanguageSupport: Send + Sync {
     /// Returns the locals, parameters and type parameters of one text that are no nodes, with their
     /// uses, in the order of their declarations. `defines` as in [`Self::extract`].
     fn local_names(&self, text: &str, dialect: Dialect, defines: &[String]) -> Vec<LocalName>;
+
+    /// Returns the text at an offset of a file and what contains it, for texts of a user interface.
+    /// Limitations: preprocessor symbols are those that the text itself defines.
+    fn surroundings(&self, text: &str, dialect: Dialect, offset: usize) -> Surroundings;
 
     /// Outlines a declaration file of a package, without parsing it; `None` if its facts are needed
     /// from the start, because it does more than export declarations.
@@ -265,6 +270,17 @@ impl Languages {
         let support = self.of(dialect.language());
 
         parsing::one_heavy_at_a_time(text, || support.local_names(text, dialect, defines))
+    }
+
+    /// Returns what contains an offset of a text; see [`LanguageSupport::surroundings`].
+    #[must_use]
+    pub fn surroundings(self, text: &str, dialect: Dialect, offset: usize) -> Surroundings {
+        if limits::is_too_dense(text) {
+            return Surroundings::default();
+        }
+        let support = self.of(dialect.language());
+
+        parsing::one_heavy_at_a_time(text, || support.surroundings(text, dialect, offset))
     }
 
     /// Lowers the declarations of a library; see [`LanguageSupport::extract_declarations`].

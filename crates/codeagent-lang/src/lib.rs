@@ -20,6 +20,7 @@
 //! | [`resolution`] | the result of resolving a file |
 //! | [`nodes`] | the declarations that are nodes of the graph |
 //! | [`explain`] | explanations of a site's edge |
+//! | [`surroundings`] | the elements and calls around a text |
 //!
 //! Limitations: types come from declarations and initialisers, without flow analysis beyond scoped
 //! narrowing; external declarations are never targets.
@@ -36,6 +37,7 @@ pub mod project;
 pub mod query;
 pub mod resolution;
 pub mod sites;
+pub mod surroundings;
 pub mod world;
 
 pub use dependencies::Dependencies;
@@ -48,4 +50,5 @@ pub use local_names::{LocalName, LocalUses};
 pub use resolution::{
     ExternalUse, InheritedImplementation, Reference, Resolution, Target, Unresolved, link,
 };
+pub use surroundings::{Around, AroundKind, Part, Surroundings};
 pub use world::{DeclRef, ExprRef, FileId, FileShift, InstalledPackages, World, WorldFile};

@@ -30,7 +30,7 @@ use codeagent_lang::nodes::{Container, Identity};
 use codeagent_lang::project::{ProjectModel, ReadProjects};
 use codeagent_lang::{
     DeclarationOutline, FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport,
-    LocalName, PublishedFile, Resolution, World, WorldFile,
+    LocalName, PublishedFile, Resolution, Surroundings, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language};
@@ -65,6 +65,10 @@ impl LanguageSupport for TypeScript {
 
     fn local_names(&self, text: &str, dialect: Dialect, _defines: &[String]) -> Vec<LocalName> {
         lower::local_names(text, dialect)
+    }
+
+    fn surroundings(&self, text: &str, dialect: Dialect, offset: usize) -> Surroundings {
+        lower::surroundings(text, dialect, offset)
     }
 
     fn outline_declarations(&self, text: &str, dialect: Dialect) -> Option<DeclarationOutline> {

@@ -25,6 +25,7 @@ mod handlers;
 mod hierarchy;
 mod impact;
 mod importers;
+mod interface_texts;
 mod key_path;
 mod kind;
 mod labels;
@@ -112,6 +113,10 @@ pub use hierarchy::{
 };
 pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
+};
+pub use interface_texts::{
+    InterfaceText, Phrase, TextKey, TextPlace, handlers_nearby, interface_phrases, interface_text,
+    reactions,
 };
 pub use key_path::flow_of_keys;
 pub use kind::{Kind, Selection, asked_kind};

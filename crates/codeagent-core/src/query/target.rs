@@ -26,8 +26,7 @@ use crate::query::{
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
-pub(super) use tokens::is_common;
-use tokens::{Token, tokens};
+pub(super) use tokens::{Token, is_common, tokens};
 pub use tokens::{is_all_capitals, is_request_method, name_words};
 
 /// Maximum number of targets per text.

@@ -20,7 +20,7 @@ use codeagent_lang::query::names::Names;
 use codeagent_lang::query::tracked_world::TrackedWorld;
 use codeagent_lang::{
     DeclRef, FileId, FileShift, IndexInput, LanguageIndex, LanguageSupport, Languages, LocalName,
-    Reference, Resolution, Target, World, WorldFile,
+    Reference, Resolution, Surroundings, Target, World, WorldFile,
 };
 use codeagent_model::facts::{
     DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject, Sym, TypeId,
@@ -140,6 +140,10 @@ impl LanguageSupport for Toy {
 
     fn local_names(&self, _text: &str, _dialect: Dialect, _defines: &[String]) -> Vec<LocalName> {
         Vec::new()
+    }
+
+    fn surroundings(&self, _text: &str, _dialect: Dialect, _offset: usize) -> Surroundings {
+        Surroundings::default()
     }
 
     fn is_project_file(&self, _name: &str) -> bool {

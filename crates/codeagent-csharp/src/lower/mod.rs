@@ -23,6 +23,7 @@ mod operators;
 mod patterns;
 mod records;
 mod statements;
+mod surroundings;
 mod types;
 mod usings;
 
@@ -35,6 +36,8 @@ use member_spans::find_members;
 
 use crate::lower::lowering::Lowering;
 use crate::syntax::parse::{self, Parsed};
+
+pub use surroundings::surroundings;
 
 /// Lowers one text; see [`codeagent_lang::LanguageSupport::extract`].
 #[must_use]

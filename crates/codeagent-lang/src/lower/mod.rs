@@ -10,6 +10,7 @@ pub mod interface_hash;
 pub mod limits;
 pub mod member_spans;
 pub mod parsing;
+pub mod surroundings;
 mod unparsable;
 
 use codeagent_model::facts::Facts;

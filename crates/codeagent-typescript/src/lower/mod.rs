@@ -28,6 +28,7 @@ mod patterns;
 pub(crate) mod signature_text;
 pub(crate) mod state;
 mod statements;
+mod surroundings;
 mod type_members;
 mod types;
 mod untyped_fields;
@@ -53,6 +54,7 @@ use crate::syntax::syntax::Grammar;
 
 pub use imports::referenced_library;
 pub use outline::outline;
+pub use surroundings::surroundings;
 
 /// Lowers one text; see [`codeagent_lang::LanguageSupport::extract`].
 #[must_use]

@@ -12,6 +12,7 @@ mod explore;
 mod first_steps;
 mod flows;
 mod hook;
+mod interface_texts;
 mod kinds;
 mod lists;
 mod model;

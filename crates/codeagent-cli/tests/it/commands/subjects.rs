@@ -203,7 +203,10 @@ function leave() {}
     let shop = Shop::with(&[("web/menu.tsx", menu)]);
     let question = "What happens when the user clicks Sign out in the side menu?";
     let text = shop.stdout(&["explore", question]);
-    assert!(text.starts_with("## text Sign out (1 line)"), "{text}");
+    assert!(
+        text.starts_with("## text \"Sign out\" of the interface (1 place)"),
+        "{text}"
+    );
     let branch =
         "in the branch for it:\npick  web/menu.tsx:11\n 11 case 'logout':\n 12   leave();\n";
     assert!(text.contains(branch), "{text}");

@@ -5,7 +5,7 @@ use crate::model::dispatch::VERBS;
 
 /// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'a> {
+pub(in crate::query) struct Token<'a> {
     pub text: &'a str,
     /// Whether it was in quotation marks.
     pub is_quoted: bool,
@@ -183,7 +183,7 @@ impl Token<'_> {
     }
 }
 
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(in crate::query) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < text.len() {

@@ -14,6 +14,7 @@ mod file_folder;
 mod file_imports;
 mod flow;
 mod heading;
+mod interface_text;
 mod kind;
 mod literal;
 mod literal_use;
@@ -81,7 +82,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     let text = query.text;
     let snapshot = index.snapshot()?;
     let mut sources = index.sources(&snapshot);
-    let targets = query::resolve_targets(&mut sources, text)?;
+    let mut targets = query::resolve_targets(&mut sources, text)?;
     let mut document = Document::default();
     let mut occurrences = Occurrences::new(&mut sources);
 
@@ -89,29 +90,15 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         others: query.section == Some(LESS_LIKELY),
         ..Wants::of(&targets)
     };
-    let mut is_answered = connection::section(&mut document, &mut occurrences, &targets, wants)?;
-    let asked = query::asked_kind(&mut occurrences, text)?
-        .filter(|kind| !kind::names_symbols(&targets, kind));
-    if !targets.has_written_name && !wants.flow && !wants.impact {
-        is_answered |= framework_lines(&mut document, &mut occurrences, text)?;
-    }
-    if let Some(kind) = &asked {
-        kind::sections(&mut document, &mut occurrences, kind, wants)?;
-        is_answered = true;
-    }
-    if wants.tests && !targets.has_written_name {
-        is_answered |= described_tests(&mut document, &mut occurrences, &targets)?;
-    }
-    if wants.entry_points {
-        is_answered |= entry_points::section(&mut document, &mut occurrences, &targets)?;
-    }
-    if !is_answered {
-        add_targets(
-            &mut document,
-            &mut occurrences,
-            &targets,
-            (wants, query.face),
-        )?;
+    let texts = interface_text::sections(&mut document, &mut occurrences, (text, &targets), wants)?;
+    let mut is_of_kind = false;
+    if texts.is_answered {
+        texts.without_texts(&mut document, &mut targets);
+        let context = (wants, query.face);
+        add_targets(&mut document, &mut occurrences, &targets, context)?;
+    } else {
+        let about = (&targets, wants);
+        is_of_kind = answer(&mut document, &mut occurrences, query, about)?;
     }
 
     if document.is_empty() {
@@ -124,13 +111,14 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         return Ok(document);
     }
     if document.is_empty() {
+        let wants = (!texts.add_missing(&mut document)).then_some(wants);
         search::search(index, &mut document, &mut occurrences, text, wants)?;
         for literal in targets.found.iter().filter_map(literal_of) {
             document.note(unknown_literal(&literal.text));
         }
     }
 
-    if asked.is_none() {
+    if !is_of_kind {
         note_missing(&mut document, &targets, query.face);
     }
     if let Some(note) = occurrences.absent_packages_note()? {
@@ -140,6 +128,36 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         document.note(note_text(&note, query.face));
     }
     Ok(document)
+}
+
+/// Adds the sections about code; reports whether the question asks for symbols of a kind.
+fn answer(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    query: &ExploreQuery<'_>,
+    (targets, wants): (&Targets, Wants),
+) -> Result<bool, AnswerError> {
+    let text = query.text;
+    let mut is_answered = connection::section(document, occurrences, targets, wants)?;
+    let asked =
+        query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
+    if !targets.has_written_name && !wants.flow && !wants.impact {
+        is_answered |= framework_lines(document, occurrences, text)?;
+    }
+    if let Some(kind) = &asked {
+        kind::sections(document, occurrences, kind, wants)?;
+        is_answered = true;
+    }
+    if wants.tests && !targets.has_written_name {
+        is_answered |= described_tests(document, occurrences, targets)?;
+    }
+    if wants.entry_points {
+        is_answered |= entry_points::section(document, occurrences, targets)?;
+    }
+    if !is_answered {
+        add_targets(document, occurrences, targets, (wants, query.face))?;
+    }
+    Ok(asked.is_some())
 }
 
 /// Adds the lines by which frameworks know what a question asks for; reports whether there are any.

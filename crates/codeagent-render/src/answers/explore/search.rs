@@ -14,13 +14,13 @@ use crate::text::{Document, NameRow, Section, cut};
 /// Maximum listed search results.
 const MAX_FOUND: usize = 10;
 
-/// Searches for a text without targets, lists the results, and explores the best one.
+/// Searches for a text without targets, lists the results, and explores the best one if `wants` tells for what.
 pub(super) fn search(
     index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     text: &str,
-    wants: Wants,
+    wants: Option<Wants>,
 ) -> Result<(), AnswerError> {
     let search = SearchQuery {
         text,
@@ -51,6 +51,9 @@ pub(super) fn search(
     document.line("the query names no symbol; these symbols match its words best:");
     document.section(Section::names("found", "found", rows).weighing(30));
 
+    let Some(wants) = wants else {
+        return Ok(());
+    };
     let explorable = found
         .hits
         .iter()

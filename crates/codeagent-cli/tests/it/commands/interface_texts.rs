@@ -1,0 +1,204 @@
+//! `codeagent explore`: questions in the words of a user interface.
+
+use super::Shop;
+
+/// A question about some files, and lines that its answer has.
+struct Case {
+    files: &'static [(&'static str, &'static str)],
+    question: &'static str,
+    expected: &'static [&'static str],
+}
+
+#[test]
+fn a_text_leads_to_its_place_its_key_and_its_handler() {
+    for case in CASES {
+        let shop = Shop::with(case.files);
+        let text = shop.stdout(&["explore", case.question]);
+        for expected in case.expected {
+            assert!(text.contains(expected), "{}\n{text}", case.question);
+        }
+    }
+}
+
+const ACCOUNT: &str = "import { Button } from './Button';
+export function Account() {
+  const remove = async () => {
+    await send();
+  };
+  return (
+    <form onSubmit={() => save()}>
+      <h1>Account</h1>
+      <Button kind=\"danger\" onClick={remove}>
+        <b />
+        Delete
+        account
+      </Button>
+      <Button type=\"submit\">Save changes</Button>
+    </form>
+  );
+}
+function send() {}
+function save() {}
+";
+
+const BUTTON: &str = "export function Button({ onClick, children }) {
+  return <button onClick={onClick}>{children}</button>;
+}
+export function Close({ done }) {
+  return <button onClick={done}>Close</button>;
+}
+export function Panel() {
+  return <Close done={() => leave()} />;
+}
+function leave() {}
+";
+
+const MENU: &str = "export const menu = () => t('settings.delete.label');
+export const items = [{ label: 'Export', run: () => write() }];
+function write() {}
+";
+
+const TRANSLATIONS: &str = "{
+  \"settings\": { \"delete\": { \"label\": \"Remove everything\" } }
+}
+";
+
+const RESX: &str = "<root>
+  <data name=\"RemoveAll\" xml:space=\"preserve\">
+    <value>Remove everything</value>
+  </data>
+</root>
+";
+
+const PAGE: &str = "class Page {
+  void Build() {
+    Add(new Item(Strings.RemoveAll, Clear));
+    var open = new Item(\"Open file\");
+    open.Click += OnOpen;
+  }
+  void Clear() { Wipe(); }
+  void OnOpen() { }
+  void Wipe() { }
+}
+";
+
+const WINDOW: &str = "<Window x:Class=\"Shop.Main\">
+  <Button Content=\"_Pay now\" Click=\"OnPay\" />
+  <Button Command=\"{Binding ClearCommand}\">
+    <TextBlock Text=\"Empty cart\" />
+  </Button>
+</Window>
+";
+
+const BEHIND: &str = "namespace Shop;
+partial class Main {
+  void OnPay(object sender, object e) { Charge(); }
+  void Charge() { }
+}
+class MainViewModel {
+  public Command ClearCommand { get; }
+  public MainViewModel() {
+    ClearCommand = new Command(Clear);
+  }
+  void Clear() { }
+}
+";
+
+const RAZOR: &str = "<h1>Billing</h1>
+<button @onclick=\"Pay\">Pay now</button>
+@code {
+    private async Task Pay()
+    {
+        await Send();
+    }
+}
+";
+
+const CASES: &[Case] = &[
+    Case {
+        files: &[("web/Account.tsx", ACCOUNT), ("web/Button.tsx", BUTTON)],
+        question: "what happens when the user clicks \"Delete account\"?",
+        expected: &[
+            "## text \"Delete account\" of the interface (1 place)",
+            "11 Account <Button> in <form>: Delete",
+            "9 onClick={remove}",
+            "Account.remove  web/Account.tsx:3",
+            "4 send  web/Account.tsx:18",
+        ],
+    },
+    Case {
+        files: &[("web/Account.tsx", ACCOUNT), ("web/Button.tsx", BUTTON)],
+        question: "what does the save changes button do?",
+        expected: &["7 onSubmit={() => save()}", "save  web/Account.tsx:19"],
+    },
+    Case {
+        files: &[("web/Account.tsx", ACCOUNT), ("web/Button.tsx", BUTTON)],
+        question: "which page has the heading Account?",
+        expected: &["8 Account <h1> in <form>: <h1>Account</h1>"],
+    },
+    Case {
+        files: &[("web/Button.tsx", BUTTON)],
+        question: "what does the button \"Close\" do?",
+        expected: &[
+            "given by web/Button.tsx:8 done={() => leave()}",
+            "leave  web/Button.tsx:10",
+        ],
+    },
+    Case {
+        files: &[("web/menu.ts", MENU), ("web/locales/en.json", TRANSLATIONS)],
+        question: "where is the label Remove everything defined and who uses it?",
+        expected: &[
+            "settings.delete.label  web/locales/en.json:2",
+            "1 menu: export const menu = () => t('settings.delete.label');",
+        ],
+    },
+    Case {
+        files: &[("web/menu.ts", MENU)],
+        question: "what does the Export button do?",
+        expected: &["2 run: () => write()", "write  web/menu.ts:3"],
+    },
+    Case {
+        files: &[("src/Page.cs", PAGE), ("src/Strings.resx", RESX)],
+        question: "what happens when the user clicks \"Remove everything\"?",
+        expected: &[
+            "RemoveAll  src/Strings.resx:3",
+            "3 Page.Build: Add(new Item(Strings.RemoveAll, Clear));",
+            "Page.Clear  src/Page.cs:7",
+            "Page.Wipe  src/Page.cs:9",
+        ],
+    },
+    Case {
+        files: &[("src/Page.cs", PAGE)],
+        question: "what does the menu entry Open file do?",
+        expected: &["5 open.Click += OnOpen;", "Page.OnOpen  src/Page.cs:8"],
+    },
+    Case {
+        files: &[("src/Main.xaml", WINDOW), ("src/Main.xaml.cs", BEHIND)],
+        question: "what happens when the user clicks \"Pay now\"?",
+        expected: &[
+            "2 Click=\"OnPay\"",
+            "Main.OnPay  src/Main.xaml.cs:3",
+            "Main.Charge",
+        ],
+    },
+    Case {
+        files: &[("src/Main.xaml", WINDOW), ("src/Main.xaml.cs", BEHIND)],
+        question: "what does the button Empty cart do?",
+        expected: &[
+            "3 Command=\"{Binding ClearCommand}\"",
+            "MainViewModel.Clear  src/Main.xaml.cs:11",
+        ],
+    },
+    Case {
+        files: &[("src/Pay.razor", RAZOR)],
+        question: "what happens when the user clicks \"Pay now\"?",
+        expected: &["2 @onclick=\"Pay\"", "4 private async Task Pay()"],
+    },
+    Case {
+        files: &[("web/Account.tsx", ACCOUNT)],
+        question: "which component shows the text \"No such thing\"?",
+        expected: &[
+            "no text in source, markup, `.resx` or JSON equals or contains \"No such thing\"",
+        ],
+    },
+];

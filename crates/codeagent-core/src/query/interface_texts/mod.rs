@@ -1,0 +1,105 @@
+//! Texts of a user interface: where a text stands, the keys under which resources define it, the code that
+//! uses these keys, and what runs when the user acts on it.
+//!
+//! Texts are no literals of the index. They are found by a search of source, markup and resources; only the
+//! files with an equal text are read closer: source by its parser, markup by a scanner of tags.
+//!
+//! Limitations: keys that code computes are not followed; nor are resources other than `.resx`, `.resw`,
+//! JSON, object literals and dictionaries of XAML.
+
+mod component_props;
+mod keys;
+mod markup;
+mod matching;
+mod phrases;
+mod reactions;
+mod search;
+mod targets;
+
+use codeagent_lang::surroundings::Surroundings;
+
+use crate::query::{Occurrence, Occurrences, QueryError};
+use crate::store::is_test_path;
+pub use component_props::handlers_nearby;
+pub use phrases::{Phrase, interface_phrases};
+pub use reactions::reactions;
+
+/// Maximum number of places that are read closer.
+const MAX_PLACES: usize = 60;
+
+/// Maximum number of keys that are followed.
+const MAX_KEYS: usize = 8;
+
+/// A place of a text or of its key.
+#[derive(Clone, Debug)]
+pub struct TextPlace {
+    /// The line with the symbol and the elements around the text.
+    pub at: Occurrence,
+    /// What contains the text or key, innermost first.
+    around: Surroundings,
+}
+
+/// A key under which resources define a text.
+#[derive(Clone, Debug)]
+pub struct TextKey {
+    /// The key; the path of nested ones.
+    pub key: String,
+    /// Repo-relative path and line of the definition in the language of the text.
+    pub at: (String, u32),
+    /// Number of other files that define the key with the same text.
+    pub others: usize,
+    /// The places that use the key.
+    pub uses: Vec<TextPlace>,
+}
+
+/// What is known of a text.
+#[derive(Clone, Debug, Default)]
+pub struct InterfaceText {
+    /// The words of the question.
+    pub asked: String,
+    /// Whether these places have the text; otherwise they have texts that contain it.
+    pub is_equal: bool,
+    /// Places of the text in source and markup, those of tests last.
+    pub places: Vec<TextPlace>,
+    /// Its keys in resources.
+    pub keys: Vec<TextKey>,
+}
+
+impl InterfaceText {
+    /// Reports whether nothing has the text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.keys.is_empty()
+    }
+
+    /// Returns the places of the text and of its keys, outside tests.
+    pub fn all_places(&self) -> impl Iterator<Item = &TextPlace> {
+        let of_keys = self.keys.iter().flat_map(|key| &key.uses);
+        let all = self.places.iter().chain(of_keys);
+        all.filter(|place| !is_test_path(&place.at.path))
+    }
+}
+
+/// Finds the text of an interface that a phrase quotes, or else those that contain it.
+pub fn interface_text(
+    occurrences: &mut Occurrences<'_, '_>,
+    phrase: &Phrase,
+) -> Result<InterfaceText, QueryError> {
+    let found = search::search(occurrences, phrase)?;
+    let mut text = InterfaceText {
+        asked: found.asked,
+        is_equal: found.is_equal,
+        places: found.places,
+        keys: Vec::new(),
+    };
+    for definition in keys::grouped(found.definitions).into_iter().take(MAX_KEYS) {
+        let uses = keys::uses(occurrences, &definition)?;
+        text.keys.push(TextKey {
+            key: definition.key,
+            at: definition.at,
+            others: definition.others,
+            uses,
+        });
+    }
+    Ok(text)
+}

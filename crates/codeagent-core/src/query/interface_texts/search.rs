@@ -1,0 +1,401 @@
+//! Search for a phrase in source, markup and resources.
+
+use std::sync::Mutex;
+
+use codeagent_lang::surroundings::{AroundKind, Surroundings};
+use codeagent_workspace::{Binary, Case, FileHits, Files, RepoPath, SearchError, TextQuery};
+
+use super::keys::Definition;
+use super::matching::{holds, pattern, starts, unescaped, words_equal};
+use super::phrases::Phrase;
+use super::{MAX_PLACES, TextPlace, keys, markup};
+use crate::languages::LANGUAGES;
+use crate::model::graph::Dialect;
+use crate::query::{Occurrence, Occurrences, QueryError, unpoisoned};
+use crate::store::is_test_path;
+
+/// Time limit of a search.
+const MAX_MILLIS: u64 = 5_000;
+
+/// Maximum number of lines of a file that are compared.
+const MAX_LINES: usize = 100;
+
+/// Maximum length of a line, in bytes; longer ones are generated.
+const MAX_LINE_BYTES: usize = 2_000;
+
+/// Maximum length of a shown line, in characters.
+const MAX_SHOWN: usize = 200;
+
+/// Number of elements around a text that are named.
+const MAX_NAMED: usize = 3;
+
+/// Maximum number of lines that are read closer for texts that contain a phrase.
+const MAX_READ: usize = 100;
+
+/// Maximum number of places of texts that contain a phrase.
+const MAX_PARTIAL: usize = 20;
+
+/// Endings of markup.
+pub(super) const MARKUP: [&str; 16] = [
+    "ascx", "aspx", "astro", "axaml", "cshtml", "ejs", "hbs", "htm", "html", "master", "razor",
+    "svelte", "vbhtml", "vue", "xaml", "xml",
+];
+
+/// Endings of resources.
+const RESOURCES: [&str; 3] = ["json", "resw", "resx"];
+
+/// What a search has found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub asked: String,
+    pub is_equal: bool,
+    pub places: Vec<TextPlace>,
+    pub definitions: Vec<Definition>,
+}
+
+/// A text that may be that of a phrase.
+struct Candidate {
+    path: String,
+    line: u32,
+    text: String,
+    around: Surroundings,
+    key: Option<String>,
+}
+
+/// Returns the ending of a path, in lower case.
+pub(super) fn ending(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ending.to_ascii_lowercase()
+}
+
+/// Reports whether a file is source or markup.
+pub(super) fn may_use_keys(path: &str) -> bool {
+    Dialect::of_path(path).is_some() || MARKUP.contains(&ending(path).as_str())
+}
+
+fn may_have_texts(path: &str) -> bool {
+    may_use_keys(path) || RESOURCES.contains(&ending(path).as_str())
+}
+
+/// A place where a text may begin.
+struct Spot {
+    path: String,
+    line: u32,
+    offset: usize,
+    /// The number of words of the phrase that it seems to have.
+    words: usize,
+}
+
+/// Finds the texts that equal a phrase, or else those that contain it.
+pub(super) fn search(
+    occurrences: &mut Occurrences<'_, '_>,
+    phrase: &Phrase,
+) -> Result<Found, QueryError> {
+    let files = matching_files(
+        occurrences,
+        &pattern(phrase),
+        Case::Insensitive,
+        may_have_texts,
+    )?;
+    let mut all: Vec<Spot> = Vec::new();
+    for file in &files {
+        if let Some(text) = read(occurrences, file.path.as_str())? {
+            all.extend(spots(file, &text, phrase, true));
+        }
+    }
+
+    let asked = |count: usize| phrase.words[..count].join(" ");
+    for count in (phrase.least..=phrase.words.len()).rev() {
+        let here = all.iter().filter(|spot| spot.words == count);
+        let mut equal = candidates(occurrences, here.take(MAX_READ))?;
+        equal.retain(|one| words_equal(&one.text, phrase, false) == Some(count));
+        if let Some((count, is_exact)) = best(&equal, phrase) {
+            equal.retain(|one| words_equal(&one.text, phrase, is_exact) == Some(count));
+            return made(occurrences, asked(count), true, equal);
+        }
+    }
+
+    let partial = partial(occurrences, &files, phrase)?;
+    made(occurrences, asked(phrase.least), false, partial)
+}
+
+/// Returns the texts that contain a phrase and are surely shown.
+fn partial(
+    occurrences: &Occurrences<'_, '_>,
+    files: &[FileHits],
+    phrase: &Phrase,
+) -> Result<Vec<Candidate>, QueryError> {
+    let mut all: Vec<Spot> = Vec::new();
+    for file in files
+        .iter()
+        .filter(|file| !is_test_path(file.path.as_str()))
+    {
+        if all.len() < MAX_READ
+            && let Some(text) = read(occurrences, file.path.as_str())?
+        {
+            all.extend(spots(file, &text, phrase, false));
+        }
+    }
+    let mut found = candidates(occurrences, all.iter().take(MAX_READ))?;
+    found.retain(|one| holds(&one.text, phrase) && is_visible(one));
+    found.truncate(MAX_PARTIAL);
+    Ok(found)
+}
+
+/// Returns the most words that a text has, and whether it is compared with its case.
+fn best(equal: &[Candidate], phrase: &Phrase) -> Option<(usize, bool)> {
+    let most = |is_exact| {
+        let counts = equal.iter();
+        counts
+            .filter_map(|one| words_equal(&one.text, phrase, is_exact))
+            .max()
+    };
+    let exact = most(true).filter(|_| !phrase.is_lower);
+    let any = most(false)?;
+    match exact {
+        Some(exact) if exact == any => Some((exact, true)),
+        _ if phrase.is_quoted || phrase.is_lower || any > 1 => Some((any, false)),
+        exact => exact.map(|exact| (exact, true)),
+    }
+}
+
+/// Makes the places and definitions of texts.
+fn made(
+    occurrences: &mut Occurrences<'_, '_>,
+    asked: String,
+    is_equal: bool,
+    mut texts: Vec<Candidate>,
+) -> Result<Found, QueryError> {
+    texts.sort_by_cached_key(|one| (is_test_path(&one.path), one.path.clone(), one.line));
+    let mut found = Found {
+        asked,
+        is_equal,
+        ..Found::default()
+    };
+    for one in texts {
+        let Candidate {
+            path,
+            line,
+            around,
+            key,
+            text,
+        } = one;
+        match key {
+            Some(key) => found.definitions.push(Definition {
+                key,
+                at: (path, line),
+                others: 0,
+                text,
+            }),
+            None if found.places.len() < MAX_PLACES => {
+                found
+                    .places
+                    .push(place(occurrences, (&path, line), around)?);
+            }
+            None => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Makes a place with the names of the elements around it.
+pub(super) fn place(
+    occurrences: &mut Occurrences<'_, '_>,
+    (path, line): (&str, u32),
+    around: Surroundings,
+) -> Result<TextPlace, QueryError> {
+    let mut at = match Dialect::of_path(path) {
+        Some(_) => occurrences.at(path, line)?,
+        None => unindexed(occurrences, path, line)?,
+    };
+
+    let elements = around.around.iter();
+    let elements = elements.filter(|one| one.kind == AroundKind::Element);
+    let names = elements.map(|one| one.name.as_str());
+    let names: Vec<&str> = names.take(MAX_NAMED).collect();
+    if !names.is_empty() {
+        let within = format!("<{}>", names.join("> in <"));
+        at.symbol = match at.symbol.as_str() {
+            "" => within,
+            symbol => format!("{symbol} {within}"),
+        };
+    }
+    Ok(TextPlace { at, around })
+}
+
+/// Makes the occurrence of a line of a file that is not indexed.
+fn unindexed(
+    occurrences: &Occurrences<'_, '_>,
+    path: &str,
+    line: u32,
+) -> Result<Occurrence, QueryError> {
+    let text = read(occurrences, path)?.unwrap_or_default();
+    let source = line_at(&text, u64::from(line));
+    let source = source.map(|(_, line)| line.trim().chars().take(MAX_SHOWN).collect());
+    Ok(Occurrence {
+        path: path.to_owned(),
+        line,
+        symbol: String::new(),
+        source,
+    })
+}
+
+/// Returns the places of a phrase in a file; only those of texts that seem to equal it if `is_whole`.
+fn spots(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Spot> {
+    let path = file.path.as_str();
+    let mut found = Vec::new();
+    for hit in &file.hits {
+        let Some((start, line)) = line_at(text, hit.line) else {
+            continue;
+        };
+        if line.len() > MAX_LINE_BYTES || is_generated(path, line) {
+            continue;
+        }
+        for at in starts(line, phrase) {
+            let offset = start + at;
+            let words = text_from(text, offset).and_then(|own| words_equal(own, phrase, false));
+            if let Some(words) = words.or((!is_whole).then_some(0)) {
+                found.push(Spot {
+                    path: path.to_owned(),
+                    line: hit.line as u32,
+                    offset,
+                    words,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Reads the texts at some places.
+fn candidates<'s>(
+    occurrences: &Occurrences<'_, '_>,
+    spots: impl Iterator<Item = &'s Spot>,
+) -> Result<Vec<Candidate>, QueryError> {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut file: Option<(&str, String)> = None;
+    for spot in spots {
+        let path = spot.path.as_str();
+        if file.as_ref().is_none_or(|(known, _)| *known != path) {
+            file = Some((path, read(occurrences, path)?.unwrap_or_default()));
+        }
+        let text = file.as_ref().map_or("", |(_, text)| text);
+
+        let around = surroundings(path, text, spot.offset);
+        let Some(own) = around.text.as_deref().map(unescaped) else {
+            continue;
+        };
+        let mut known = found.iter();
+        let is_known =
+            known.any(|one| one.path == path && one.line == spot.line && one.text == own);
+        let key = keys::key_at(path, text, spot.offset, &around);
+        let is_resource = RESOURCES.contains(&ending(path).as_str());
+        if is_known || is_resource && key.is_none() {
+            continue;
+        }
+        found.push(Candidate {
+            path: path.to_owned(),
+            line: spot.line,
+            text: own,
+            around,
+            key,
+        });
+    }
+    Ok(found)
+}
+
+/// Reports whether a line belongs to code that is generated from `.resx`.
+pub(super) fn is_generated(path: &str, line: &str) -> bool {
+    path.ends_with(".Designer.cs") && line.contains("ResourceManager.GetString(")
+}
+
+/// Reports whether a text that contains a phrase is surely shown: that of an element or a resource.
+fn is_visible(candidate: &Candidate) -> bool {
+    let innermost = candidate.around.around.first();
+    let is_element = innermost.is_some_and(|one| one.kind == AroundKind::Element);
+    candidate.key.is_some() || is_element
+}
+
+/// Returns the text of the string or element that seems to begin at an offset; `None` if none does.
+fn text_from(text: &str, offset: usize) -> Option<&str> {
+    let before = text[..offset].trim_end_matches(|c: char| c.is_whitespace() || "_&".contains(c));
+    let rest = &text[offset..];
+    let until = |ends: &[char]| &rest[..rest.find(ends).unwrap_or(rest.len())];
+    match before.chars().next_back() {
+        Some(quote @ ('"' | '\'' | '`')) => Some(until(&[quote])),
+        // An arrow or comparison precedes code; so does the end of a block.
+        Some('>') if !before.ends_with("=>") => Some(until(&['<', '{'])),
+        Some('}') => Some(until(&['<', '{'])).filter(|own| !own.contains(['=', ';', '('])),
+        _ => None,
+    }
+}
+
+/// Returns the text at an offset of a file and what contains it.
+pub(super) fn surroundings(path: &str, text: &str, offset: usize) -> Surroundings {
+    match Dialect::of_path(path) {
+        Some(dialect) => LANGUAGES.surroundings(text, dialect, offset),
+        None if ending(path) == "json" => keys::json_text(text, offset),
+        None => markup::surroundings(text, offset),
+    }
+}
+
+/// Returns the offset of a line and the line.
+pub(super) fn line_at(text: &str, line: u64) -> Option<(usize, &str)> {
+    let mut start = 0;
+    for (number, line_text) in (1..).zip(text.split_inclusive('\n')) {
+        if number == line {
+            return Some((start, line_text));
+        }
+        start += line_text.len();
+    }
+    None
+}
+
+/// Reads a file that may not be indexed.
+pub(super) fn read(
+    occurrences: &Occurrences<'_, '_>,
+    path: &str,
+) -> Result<Option<String>, QueryError> {
+    occurrences.sources.snapshot().check()?;
+    let Ok(path) = RepoPath::new(path) else {
+        return Ok(None);
+    };
+    let file = occurrences.sources.workspace().read(&path);
+    Ok(file.ok().map(|file| file.text))
+}
+
+/// Returns the files with lines that match a pattern, by path.
+pub(super) fn matching_files(
+    occurrences: &Occurrences<'_, '_>,
+    pattern: &str,
+    case: Case,
+    is_wanted: fn(&str) -> bool,
+) -> Result<Vec<FileHits>, QueryError> {
+    let query = TextQuery {
+        pattern: pattern.to_owned(),
+        case,
+        binary: Binary::Skip,
+        multi_line: pattern.contains(r"\s"),
+        keep: MAX_LINES,
+        line_bytes: MAX_LINE_BYTES,
+        ..TextQuery::default().within_millis(MAX_MILLIS)
+    };
+    let files = Files {
+        respects_ignore: true,
+        ..Files::default()
+    };
+    let matching = Mutex::new(Vec::new());
+    let take = |hits: FileHits| unpoisoned(&matching).push(hits);
+    let is_wanted = move |path: &RepoPath, is_folder: bool| is_folder || is_wanted(path.as_str());
+    occurrences
+        .sources
+        .workspace()
+        .search_text(&files, &query, is_wanted, &take)
+        .map_err(|error: SearchError| QueryError::Pattern(error.to_string()))?;
+    occurrences.sources.snapshot().check()?;
+
+    let mut files = matching.into_inner().unwrap_or_default();
+    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}

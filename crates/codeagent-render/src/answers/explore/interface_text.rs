@@ -1,0 +1,235 @@
+//! Sections about the texts of a user interface that a question quotes: where they stand, their keys, and
+//! what runs when a user acts on them.
+
+use codeagent_core::query::{
+    self, InterfaceText, Occurrence, Occurrences, Phrase, Target, Targets, TextKey, TextPlace,
+};
+
+use super::Wants;
+use super::literal_use;
+use super::wants::WANTED;
+use crate::answers::AnswerError;
+use crate::note_text::counted;
+use crate::text::{Document, Section};
+
+/// Maximum number of places whose handlers are shown.
+const MAX_REACTIONS: usize = 4;
+
+/// Maximum number of texts of which each contains a phrase and whose handlers are shown.
+const MAX_PARTIAL: usize = 2;
+
+/// Maximum characters of the places in tests unless they are asked for.
+const MAX_TESTS: usize = 400;
+
+/// Title of what runs because of a text.
+const REACTIONS: &str = "what the elements around it run, in order";
+
+/// What is known of the texts that a question quotes.
+#[derive(Default)]
+pub(super) struct Answered {
+    /// Whether there are sections about texts.
+    pub is_answered: bool,
+    /// The words that are texts.
+    texts: Vec<String>,
+    /// The words that are none.
+    missing: Option<String>,
+}
+
+impl Answered {
+    /// Leaves out the targets that are words of the texts, with a note for names of symbols.
+    pub fn without_texts(&self, document: &mut Document, targets: &mut Targets) {
+        let is_of_text = |name: &str| {
+            let mut texts = self.texts.iter();
+            texts.any(|text| text == name || text.split(' ').any(|word| word == name))
+        };
+        if !targets.has_written_name {
+            targets.found.clear();
+        }
+        for target in &targets.found {
+            let name = target.requested_text();
+            let is_named = matches!(target, Target::Symbols(symbols) if symbols.note.is_none());
+            if is_named && self.texts.iter().any(|text| text == name) {
+                document.note(format!("left out: the symbol {name}; query it alone"));
+            }
+        }
+        let is_other = |target: &Target| !is_of_text(target.requested_text());
+        targets.found.retain(is_other);
+        targets.missing.retain(|(name, _)| !is_of_text(name));
+    }
+
+    /// Says that no text of the interface has the words; reports whether that is so.
+    pub fn add_missing(&self, document: &mut Document) -> bool {
+        let Some(missing) = &self.missing else {
+            return false;
+        };
+        document.line(format!(
+            "no text in source, markup, `.resx` or JSON equals or contains {missing:?}"
+        ));
+        true
+    }
+}
+
+/// Adds the texts of the interface that a question quotes.
+pub(super) fn sections(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (question, targets): (&str, &Targets),
+    wants: Wants,
+) -> Result<Answered, AnswerError> {
+    let wants = Wants {
+        flow: wants.flow || targets.has_word("do"),
+        ..wants
+    };
+    let mut answered = Answered::default();
+    for phrase in query::interface_phrases(question) {
+        let text = query::interface_text(occurrences, &phrase)?;
+        if !may_answer(&text, &phrase, targets) {
+            if text.is_empty() {
+                answered.missing.get_or_insert(text.asked);
+            }
+            continue;
+        }
+        add(document, occurrences, &text, (wants, &targets.words))?;
+        answered.is_answered = true;
+        answered.texts.push(text.asked);
+    }
+    if answered.is_answered {
+        answered.missing = None;
+    }
+    Ok(answered)
+}
+
+/// Reports whether a text answers a question. One that only contains words without quotation marks does not if
+/// they name something else.
+fn may_answer(text: &InterfaceText, phrase: &Phrase, targets: &Targets) -> bool {
+    let is_meant = text.is_equal || phrase.is_quoted || !targets.has_written_name;
+    is_meant && !text.is_empty()
+}
+
+fn add(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    text: &InterfaceText,
+    (wants, words): (Wants, &[String]),
+) -> Result<(), AnswerError> {
+    let asked = &text.asked;
+    let count = text.places.len() + text.keys.len();
+    document.line(match text.is_equal {
+        true => format!(
+            "## text \"{asked}\" of the interface ({})",
+            counted(count as u64, "place")
+        ),
+        false => format!(
+            "no text of the interface equals \"{asked}\"; {} it:",
+            contain(count)
+        ),
+    });
+
+    add_keys(document, &text.keys);
+    let rows: Vec<Occurrence> = text.places.iter().map(|place| place.at.clone()).collect();
+    let (tests, shown): (Vec<_>, Vec<_>) = rows.into_iter().partition(Occurrence::is_test);
+    document.section(Section::occurrence_rows("texts", "stands at", shown).weighing(30));
+    let tests = Section::occurrence_rows("tests", "in tests", tests);
+    document.section(if wants.tests {
+        tests.weighing(WANTED)
+    } else {
+        tests.at_most(MAX_TESTS)
+    });
+
+    let mut places: Vec<&TextPlace> = text.all_places().collect();
+    places.sort_by_key(|place| std::cmp::Reverse(said_words(&place.at.path, words)));
+    if text.is_equal || places.len() <= MAX_PARTIAL {
+        add_reactions(document, occurrences, &places, wants)?;
+    }
+    Ok(())
+}
+
+/// Counts the words of a question in the name of a file: `SelectBrowserWindow.xaml` for `the browser window`.
+fn said_words(path: &str, words: &[String]) -> usize {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let parts = query::name_words(name);
+    parts.iter().filter(|part| words.contains(part)).count()
+}
+
+fn contain(count: usize) -> String {
+    match count {
+        1 => "1 text contains".to_owned(),
+        count => format!("{count} texts contain"),
+    }
+}
+
+/// Adds the keys of a text and their uses.
+fn add_keys(document: &mut Document, keys: &[TextKey]) {
+    let mut lines = Vec::new();
+    for key in keys {
+        let (path, line) = &key.at;
+        let others = match key.others {
+            0 => String::new(),
+            count => format!(" and in {}", counted(count as u64, "other file")),
+        };
+        let unused = if key.uses.is_empty() {
+            "; no use by that name found, code may compute it"
+        } else {
+            ""
+        };
+        lines.push(format!("{}  {path}:{line}{others}{unused}", key.key));
+    }
+    document.section(Section::lines("keys", "defined under the key", lines).weighing(30));
+
+    let uses = keys.iter().flat_map(|key| &key.uses);
+    let rows = uses.map(|place| place.at.clone()).collect();
+    document.section(Section::occurrence_rows("uses", "its key is used at", rows).weighing(30));
+}
+
+/// Adds what the elements around the places of a text run.
+fn add_reactions(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut seen: Vec<Vec<String>> = Vec::new();
+    for place in places {
+        let inner = query::reactions(occurrences, place)?;
+        if seen.len() == MAX_REACTIONS || inner.is_empty() || seen.contains(&inner) {
+            continue;
+        }
+        lines.push(format!(
+            "{}  {}:{}",
+            place.at.symbol, place.at.path, place.at.line
+        ));
+        lines.extend(inner.iter().map(|line| format!("  {line}")));
+        seen.push(inner);
+    }
+    if lines.is_empty() {
+        let places: Vec<Occurrence> = places.iter().map(|place| place.at.clone()).collect();
+        literal_use::branches_of_items(document, occurrences, (&places, wants))?;
+    }
+    if lines.is_empty() && wants.flow && !places.is_empty() {
+        document.line("no handler is known on the elements around it");
+        add_nearby(document, occurrences, places)?;
+    }
+    let section = Section::tree("flow", REACTIONS, lines);
+    document.section(section.weighing(WANTED));
+    Ok(())
+}
+
+/// Adds the handlers in the components around texts that have none themselves.
+fn add_nearby(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+) -> Result<(), AnswerError> {
+    let mut nearby: Vec<Vec<String>> = Vec::new();
+    for place in places.iter().take(MAX_REACTIONS) {
+        let lines = query::handlers_nearby(occurrences, place)?;
+        if !nearby.contains(&lines) {
+            nearby.push(lines);
+        }
+    }
+    let title = "other handlers of the component around it";
+    let section = Section::tree("nearby", title, nearby.concat());
+    document.section(section.weighing(WANTED));
+    Ok(())
+}
