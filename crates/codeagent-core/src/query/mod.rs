@@ -44,6 +44,7 @@ mod position;
 mod possible_callers;
 mod possible_uses;
 mod question;
+mod razor;
 mod reach;
 mod reexports;
 mod relations;

@@ -18,6 +18,7 @@ mod model;
 mod notes;
 mod packages;
 mod questions;
+mod razor;
 mod roots;
 mod routes;
 mod servers;

@@ -18,7 +18,7 @@ mod kind;
 mod literal;
 mod literal_use;
 mod member;
-mod mentions;
+pub(super) mod mentions;
 mod others;
 mod reads_and_writes;
 mod search;
