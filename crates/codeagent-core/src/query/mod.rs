@@ -146,7 +146,7 @@ pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, Site, SiteSample, possible_uses, site_text,
     unresolved_calls_in,
 };
-pub use reach::{CallersOfCallers, callers_of_callers, tests_reaching};
+pub use reach::{CallersOfCallers, ReachingTests, callers_of_callers, tests_reaching};
 pub use reexports::{Reexport, reexports};
 pub use relations::{RelatedAt, Relations};
 pub use routes::all_routes;
