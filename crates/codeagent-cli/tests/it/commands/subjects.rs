@@ -113,7 +113,7 @@ export const All = () => <Page bright={true} />;
 ";
     let shop = Shop::with(&[("web/page.tsx", page)]);
     let text = shop.stdout(&["explore", "who sets Props.bright?"]);
-    let (reads, writes) = text.split_once("written by (1)").unwrap_or_default();
+    let (writes, reads) = text.split_once("read or used by (1)").unwrap_or_default();
     assert!(
         reads.contains("2 Page") && writes.contains("3 All"),
         "{text}"

@@ -138,7 +138,7 @@ fn uses(
         document.section(wants.weigh(section, is_wanted, 20));
     } else {
         let is_used_elsewhere = !tests.is_empty() || !implementations.is_empty();
-        reads_and_writes(subject, document, code, is_used_elsewhere);
+        reads_and_writes(subject, document, occurrences, code, is_used_elsewhere)?;
         raisers(subject, document, occurrences)?;
         bindings(subject, document, occurrences)?;
     }

@@ -19,6 +19,7 @@ mod literal;
 mod literal_use;
 mod member;
 pub(super) mod mentions;
+mod object_literal;
 mod others;
 mod reads_and_writes;
 mod search;
