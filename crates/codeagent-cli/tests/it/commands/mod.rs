@@ -25,6 +25,7 @@ mod servers;
 mod subjects;
 #[cfg(unix)]
 mod terminal;
+mod unknown_targets;
 
 use codeagent_workspace::{DataDir, DataRoot};
 use expect_test::expect;
