@@ -89,8 +89,8 @@ pub const POSSIBLE: ExtraField = ExtraField {
 pub const TEXTUAL_SITES: ExtraField = ExtraField {
     name: "textual_sites",
     json_type: "integer",
-    doc: "If the list is empty: number of lines of markup, templates and configuration that \
-          contain the symbol's name and may use it.",
+    doc: "Number of lines that contain the symbol's name and may use it: of Razor files and, if the \
+          list is empty, of other markup, templates and configuration.",
 };
 
 /// The first of [`TEXTUAL_SITES`].

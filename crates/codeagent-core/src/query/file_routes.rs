@@ -73,8 +73,7 @@ pub(super) fn files_of_route(
     let asked = literal_key(route);
     let files = store::files_in_folder(sources.snapshot(), ".")?;
     let mut paths: Vec<String> = files.into_iter().map(|(path, _)| path).collect();
-    if let Some(texts) = sources.texts() {
-        let (listing, _) = texts.listing(sources.workspace());
+    if let Some((listing, _)) = sources.text_files() {
         let path = |text: &TextFile| text.path.as_str().to_owned();
         paths.extend(
             listing

@@ -99,6 +99,8 @@ pub struct FrameworkLines {
     pub reads_environment: bool,
     /// The lines.
     pub found: FoundText,
+    /// Number of further lines that match, which were not read.
+    pub left_out: u64,
 }
 
 /// Finds the lines of frameworks that a question asks for; `None` if it asks for something else, or there
@@ -125,6 +127,7 @@ pub fn asked_framework_lines(
             literals: false,
         };
         let mut found = search_text(occurrences, &query)?;
+        let left_out = found.count.saturating_sub(found.shown() as u64);
         found.code.retain(is_written);
         found.others.retain(is_written);
         if !found.code.is_empty() || !found.others.is_empty() {
@@ -132,6 +135,7 @@ pub fn asked_framework_lines(
                 title: framework.title,
                 reads_environment: framework.title == ENVIRONMENT,
                 found,
+                left_out,
             }));
         }
     }

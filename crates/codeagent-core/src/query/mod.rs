@@ -45,6 +45,7 @@ mod position;
 mod possible_callers;
 mod possible_uses;
 mod question;
+mod razor;
 mod reach;
 mod reexports;
 mod relations;
@@ -150,7 +151,7 @@ pub use possible_uses::{
     PossibleUses, PossibleUsesQuery, Site, SiteSample, possible_uses, site_text,
     unresolved_calls_in,
 };
-pub use reach::{CallersOfCallers, callers_of_callers, tests_reaching};
+pub use reach::{CallersOfCallers, ReachingTests, callers_of_callers, tests_reaching};
 pub use reexports::{Reexport, reexports};
 pub use relations::{RelatedAt, Relations};
 pub use routes::all_routes;

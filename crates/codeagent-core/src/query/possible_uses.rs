@@ -8,6 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::query::hierarchy::is_hierarchical;
 use crate::query::unresolved_uses::unresolved_uses;
 use crate::query::{CallbackLines, QueryError, Relation, Sources, text_mentions};
 use crate::store::{self, Snapshot, UnresolvedSite};
@@ -52,8 +53,7 @@ pub struct PossibleUsesQuery<'a> {
     pub relation: Relation<'a>,
     /// The callback whose calls are listed, if not those of the whole symbols.
     pub within: Option<&'a CallbackLines>,
-    /// The list is empty. Only then are files of other languages searched, which walks the
-    /// repository.
+    /// The list is empty. Only then are files of other languages searched, except Razor files.
     pub is_empty: bool,
     /// Most sites returned of each kind.
     pub limit: usize,
@@ -81,14 +81,14 @@ pub fn possible_uses(
             uses.unresolved_at = unresolved_calls_within(sources.snapshot(), nodes, within)?;
         }
     } else if edge_types != [EdgeType::Contains] {
-        let names = bare_names(nodes);
         let unresolved = unresolved_uses(sources, nodes)?.into_iter();
         uses.unresolved_at = unresolved
             .map(|each| (each.path, each.line, each.column))
             .collect();
         uses.possible = lower_candidates(sources, nodes, edge_types, limit)?;
-        if is_empty {
-            let mentions = text_mentions(sources, &names)?;
+        let is_of_uses = !edge_types.iter().copied().all(is_hierarchical);
+        if is_empty || is_of_uses {
+            let mentions = text_mentions(sources, nodes, is_empty)?;
             uses.is_text_search_cut = mentions.is_cut;
             uses.textual = mentions.sample(limit);
         }

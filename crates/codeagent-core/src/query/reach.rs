@@ -3,11 +3,16 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
-use crate::query::{DispatchStep, Occurrence, Occurrences, QueryError, bases_of, dispatched_to};
-use crate::store::{self, Snapshot};
+use crate::query::{
+    DispatchStep, Labels, Occurrence, Occurrences, QueryError, bases_of, dispatched_to,
+};
+use crate::store::{self, IncidentEdge, Snapshot};
 
 /// Maximum number of symbols per level whose callers are searched.
 const MAX_LEVEL: usize = 300;
+
+/// A symbol with a use of it.
+type Use = (NodeId, IncidentEdge);
 
 /// The uses of the symbols that call others.
 #[derive(Clone, Debug, Default)]
@@ -51,38 +56,131 @@ pub fn callers_of_callers(
     })
 }
 
-/// Returns the uses of symbols in tests, directly or through at most this number of other symbols.
-/// A call of a member that one of them implements or overrides may run it, too.
+/// The tests that reach some symbols.
+#[derive(Clone, Debug, Default)]
+pub struct ReachingTests {
+    /// Uses of the symbols in tests, also in their helpers.
+    pub direct: Vec<Occurrence>,
+    /// Uses in other tests of what leads to the symbols, such as their callers and helpers of tests.
+    pub indirect: Vec<Occurrence>,
+    /// The short names of what these use.
+    pub through: Vec<String>,
+}
+
+impl ReachingTests {
+    /// Returns all uses.
+    #[must_use]
+    pub fn all(self) -> Vec<Occurrence> {
+        let mut all = self.direct;
+        all.extend(self.indirect);
+        all
+    }
+}
+
+/// Returns the uses of symbols in tests, and the nearest ones through at most this number of other
+/// symbols. A call of a member that one of them implements or overrides may run it, too.
 pub fn tests_reaching(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[NodeId],
     steps: u32,
-) -> Result<Vec<Occurrence>, QueryError> {
+) -> Result<ReachingTests, QueryError> {
     let mut seen: FxHashSet<NodeId> = nodes.iter().copied().collect();
     let mut level = nodes.to_vec();
-    let mut found = Vec::new();
-    for _ in 0..=steps {
+    let mut found = ReachingTests::default();
+    for step in 0..=steps {
         let bases = bases_of(occurrences.sources.snapshot(), &level)?;
         level.extend(bases.into_iter().map(|(id, _)| id));
-        let uses = occurrences.incoming(&level, &[EdgeType::Calls, EdgeType::References])?;
-        let mut next = Vec::new();
-        for edge in uses {
-            if store::is_test_path(&occurrences.path(edge.file)?) {
-                found.push(edge);
-            } else if seen.insert(edge.other) && next.len() < MAX_LEVEL {
-                next.push(edge.other);
-            }
+        let (in_tests, mut next) = users(occurrences, &level, &mut seen)?;
+        if step == 0 {
+            let edges: Vec<IncidentEdge> = in_tests.into_iter().map(|(_, edge)| edge).collect();
+            found.direct = occurrences.of_edges(&edges)?;
+        } else {
+            add_indirect(occurrences, &mut found, in_tests)?;
+        }
+        if !found.indirect.is_empty() {
+            break;
         }
 
         let snapshot = occurrences.sources.snapshot();
         let containers = passing_on(snapshot, &level)?;
         next.extend(containers.into_iter().filter(|id| seen.insert(*id)));
         level = without_files(snapshot, next)?;
-        if !found.is_empty() {
-            break;
+    }
+    Ok(found)
+}
+
+/// Returns the uses of symbols in tests, and the users that are not `seen` yet: those of a helper in a
+/// file of tests are tests, too.
+fn users(
+    occurrences: &Occurrences<'_, '_>,
+    nodes: &[NodeId],
+    seen: &mut FxHashSet<NodeId>,
+) -> Result<(Vec<Use>, Vec<NodeId>), QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut uses = Vec::new();
+    let edge_types = [EdgeType::Calls, EdgeType::References];
+    let direction = EdgeDirection::Incoming;
+    store::each_use(snapshot, nodes, &edge_types, direction, |of, edge| {
+        uses.push((of, edge));
+    })?;
+
+    let mut tests = FxHashSet::default();
+    for file in uses
+        .iter()
+        .map(|(_, edge)| edge.file)
+        .collect::<FxHashSet<_>>()
+    {
+        if store::file_path(snapshot, file)?.is_some_and(|path| store::is_test_path(&path)) {
+            tests.insert(file);
         }
     }
-    occurrences.of_edges(&found)
+
+    uses.sort_by_key(|(_, edge)| tests.contains(&edge.file));
+    let mut next = Vec::new();
+    for (_, edge) in &uses {
+        if next.len() < MAX_LEVEL && seen.insert(edge.other) {
+            next.push(edge.other);
+        }
+    }
+    uses.retain(|(_, edge)| tests.contains(&edge.file));
+    Ok((uses, next))
+}
+
+/// Adds uses in tests that do not use the symbols directly, and names what they use.
+fn add_indirect(
+    occurrences: &mut Occurrences<'_, '_>,
+    found: &mut ReachingTests,
+    uses: Vec<Use>,
+) -> Result<(), QueryError> {
+    let direct: FxHashSet<(&str, &str)> = found
+        .direct
+        .iter()
+        .map(|place| (place.path.as_str(), place.symbol.as_str()))
+        .collect();
+
+    let (mut indirect, mut through) = (Vec::new(), Vec::new());
+    for (of, edge) in uses {
+        let places = occurrences.of_edges(&[edge])?;
+        let is_new = |place: &Occurrence| {
+            place.symbol.is_empty() || !direct.contains(&(&place.path, &place.symbol))
+        };
+        if places.iter().any(is_new) {
+            indirect.extend(places);
+            through.push(of);
+        }
+    }
+    indirect.sort_unstable();
+    indirect.dedup_by(|a, b| (&a.path, a.line) == (&b.path, b.line));
+    found.indirect = indirect;
+
+    through.sort_unstable();
+    through.dedup();
+    let mut labels = Labels::default();
+    labels.load(occurrences.sources.snapshot(), through.iter().copied())?;
+    found.through = through.iter().map(|id| labels.short(*id)).collect();
+    found.through.sort_unstable();
+    found.through.dedup();
+    Ok(())
 }
 
 /// Returns the containers of functions in functions and object literals that nothing uses by name:

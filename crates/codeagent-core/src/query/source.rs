@@ -3,11 +3,15 @@
 //! Limitations: a file rewritten to the same size within one tick of the file system's clock counts
 //! as unchanged, unless its lines are read.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
+
 use codeagent_workspace::{ReadError, RepoPath, Workspace};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{NodeId, NodeSpan};
 use crate::query::literals::CallbackCache;
+use crate::query::text_files::Listing;
 use crate::query::{Note, QueryError, TextFiles};
 use crate::store::{self, FileKey, FileRow, Snapshot, StoreError};
 
@@ -35,6 +39,7 @@ pub struct Sources<'a> {
     snapshot: &'a Snapshot,
     workspace: &'a Workspace,
     texts: Option<&'a TextFiles>,
+    listing: OnceCell<(Arc<Listing>, bool)>,
     files: FxHashMap<String, LoadedSource>,
     callbacks: CallbackCache,
 }
@@ -58,6 +63,7 @@ impl<'a> Sources<'a> {
             snapshot,
             workspace,
             texts: None,
+            listing: OnceCell::new(),
             files: FxHashMap::default(),
             callbacks: CallbackCache::default(),
         }
@@ -72,9 +78,12 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Returns the text files that are not indexed, if they are known.
-    pub(super) fn texts(&self) -> Option<&'a TextFiles> {
-        self.texts
+    /// Returns the text files that are not indexed, if they are known, and whether the list is
+    /// cached for later answers.
+    pub(super) fn text_files(&self) -> Option<&(Arc<Listing>, bool)> {
+        let texts = self.texts?;
+        let listing = || texts.listing(self.workspace);
+        Some(self.listing.get_or_init(listing))
     }
 
     /// Returns the snapshot that files are compared with.

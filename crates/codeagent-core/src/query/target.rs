@@ -10,6 +10,7 @@
 
 mod alias;
 mod external;
+mod module;
 mod prose;
 mod tokens;
 
@@ -42,6 +43,9 @@ const STRINGS: &[&str] = &[
 
 /// Beginnings of words of a sentence about an event, whose name may be that of a symbol, too.
 const EVENTS: &[&str] = &["emit", "fire", "hear", "listen", "subscrib", "trigger"];
+
+/// Beginnings of words of a sentence about the use of a package.
+const PACKAGES: &[&str] = &["depend", "import", "librar", "packag"];
 
 /// Beginnings of words of a sentence about what a type has below it.
 const SUBTYPES: &[&str] = &[
@@ -295,6 +299,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
     if targets.is_sentence {
         prose::join_members(snapshot, &mut targets, &tokens)?;
         prose::add_members(snapshot, &mut targets, &tokens)?;
+        prose::add_path_ends(snapshot, &mut targets, &tokens)?;
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {
@@ -312,6 +317,10 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             None => prose::plain_name(snapshot, &targets, &tokens)?,
         };
         targets.found.extend(named);
+        if targets.found.is_empty() && targets.mentions(PACKAGES) {
+            let package = external::package(snapshot, &targets)?;
+            targets.found.extend(package);
+        }
     }
     if targets.found.is_empty() {
         for (asked, _) in std::mem::take(&mut targets.missing) {
@@ -433,6 +442,9 @@ fn add(
         }
         Err(_) if let Some(member) = external::by_member(snapshot, text)? => {
             targets.found.push(member)
+        }
+        Err(_) if let Some(modules) = module::imported(sources, text)? => {
+            targets.found.extend(modules);
         }
         // `reasoning_effort` may be the name of a property in a message.
         Err(_) if is_literal || text.contains('_') && has_literal(snapshot, text)? => {

@@ -1,11 +1,14 @@
 //! Mentions of a name in files of languages that are not indexed: markup, templates, configuration.
 //!
-//! A short name is not searched, and one with many mentions is taken for a common word, unless it is
-//! compound (`HoppButton`, `max_size`).
+//! Razor files contain C#, so every name of a C# symbol is searched in them. Elsewhere a short name is
+//! not searched, and one with many mentions is taken for a common word, unless it is compound
+//! (`HoppButton`, `max_size`).
 //!
 //! Limitations: names are matched as whole words, whatever they mean there, in at most
 //! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
 
+use crate::model::graph::Node;
+use crate::query::razor::{RazorNames, code_words};
 use crate::query::text_files::is_word;
 use crate::query::{QueryError, SiteSample, Sources};
 
@@ -47,6 +50,8 @@ pub struct TextMention {
     pub kind: &'static str,
     /// The trimmed line, cut if it is long.
     pub text: String,
+    /// Whether the name is in the code of a Razor file.
+    pub is_code: bool,
 }
 
 impl TextMentions {
@@ -58,6 +63,7 @@ impl TextMentions {
                 line,
                 kind,
                 text,
+                ..
             } = mention;
             format!("{path}:{line} ({kind}) {text}")
         };
@@ -68,62 +74,103 @@ impl TextMentions {
     }
 }
 
-/// Finds lines in files of other languages that contain one of these names as a word.
-pub fn text_mentions(sources: &Sources<'_>, names: &[&str]) -> Result<TextMentions, QueryError> {
-    let workspace = sources.workspace();
-    let names: Vec<&str> = names
-        .iter()
-        .copied()
-        .filter(|name| name.chars().count() >= MIN_LETTERS && name.chars().all(is_word))
-        .collect();
+/// Finds lines in files of languages that are not indexed that name one of these symbols: in Razor
+/// files, which contain C#, and with `in_all` in every other one.
+pub fn text_mentions(
+    sources: &Sources<'_>,
+    nodes: &[&Node],
+    in_all: bool,
+) -> Result<TextMentions, QueryError> {
+    let razor = RazorNames::of(sources.snapshot(), nodes)?;
+    let mut names = match in_all {
+        true => rare_names(nodes),
+        false => Vec::new(),
+    };
 
     let mut mentions = TextMentions::default();
-    let Some(texts) = sources.texts().filter(|_| !names.is_empty()) else {
+    if razor.is_empty() && names.is_empty() {
+        return Ok(mentions);
+    }
+    let Some((listing, is_kept)) = sources.text_files() else {
         return Ok(mentions);
     };
-    let is_compound = names.iter().all(|name| is_compound(name));
 
-    let (listing, is_kept) = texts.listing(workspace);
-    let mut bytes = 0;
-    for (number, text) in listing.files.iter().enumerate() {
-        bytes += text.size;
-        if number >= MAX_FILES || bytes > MAX_BYTES {
+    let is_compound = names.iter().all(|name| is_compound(name));
+    let (mut files, mut bytes, mut others) = (0, 0, 0);
+    for text in &listing.files {
+        let in_razor = razor.within(text.path.as_str());
+        let is_code = !in_razor.is_empty();
+        let wanted = if is_code { &in_razor } else { &names };
+        if wanted.is_empty() {
+            continue;
+        }
+
+        (files, bytes) = (files + 1, bytes + text.size);
+        if files > MAX_FILES || bytes > MAX_BYTES || mentions.lines.len() > MAX_COMPOUND {
             mentions.is_cut = true;
             break;
         }
-        if !text.may_hold(&names) {
+        if !text.may_hold(wanted) {
             continue;
         }
 
         sources.snapshot().check()?;
-        let Ok(file) = workspace.read(&text.path) else {
+        let Ok(file) = sources.workspace().read(&text.path) else {
             continue;
         };
-
-        if is_kept {
+        if *is_kept {
             text.note(&file.text);
         }
 
-        let is_mention = |line: &&str| names.iter().any(|name| holds_word(line, name));
-        let numbered = (1..).zip(file.text.lines());
-        for (number, line) in numbered.filter(|(_, line)| is_mention(line)) {
-            match mentions.lines.len() {
-                MAX_MENTIONS if !is_compound => return Ok(TextMentions::default()),
-                MAX_COMPOUND => {
-                    mentions.is_cut = true;
-                    return Ok(mentions);
-                }
-                _ => mentions.lines.push(TextMention {
-                    path: text.path.as_str().to_owned(),
-                    line: number,
-                    kind: kind(text.path.file_name()),
-                    text: line.trim().chars().take(MAX_LINE).collect(),
-                }),
+        let found = lines_with(&file.text, wanted, is_code);
+        if !is_code {
+            others += found.len();
+            if others > MAX_MENTIONS && !is_compound {
+                mentions.lines.retain(|mention| mention.is_code);
+                names.clear();
+                continue;
             }
         }
+        mentions
+            .lines
+            .extend(found.into_iter().map(|(line, found)| TextMention {
+                path: text.path.as_str().to_owned(),
+                line,
+                kind: kind(text.path.file_name()),
+                text: found.trim().chars().take(MAX_LINE).collect(),
+                is_code,
+            }));
     }
 
+    mentions.is_cut |= mentions.lines.len() > MAX_COMPOUND;
+    mentions.lines.truncate(MAX_COMPOUND);
     Ok(mentions)
+}
+
+/// Returns the names of symbols that are long enough to be searched, each once.
+fn rare_names<'a>(nodes: &[&'a Node]) -> Vec<&'a str> {
+    let names = nodes.iter().map(|node| node.name.as_str());
+    let mut names: Vec<&str> = names
+        .filter(|name| name.chars().count() >= MIN_LETTERS && name.chars().all(is_word))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns the lines of a text that contain one of these names as a word, with their numbers.
+fn lines_with<'t>(text: &'t str, names: &[&str], is_code: bool) -> Vec<(u32, &'t str)> {
+    let holds = |line: &str| {
+        if is_code {
+            code_words(line).any(|word| names.contains(&word))
+        } else {
+            names.iter().any(|name| holds_word(line, name))
+        }
+    };
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| holds(line))
+        .collect()
 }
 
 /// Reports whether a name is compound, so that it is no word of prose: `HoppButton`, `max_size`.

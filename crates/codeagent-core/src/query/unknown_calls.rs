@@ -2,14 +2,17 @@
 //!
 //! Mostly calls on values of packages that are not installed, or of clients that a tool generates. A
 //! call on the result of another such call (`.where(..)` of a query) is left out, and so is a call of a
-//! bare name that is declared, most of which call a parameter.
+//! bare name that is declared, most of which call a parameter. A function that is the result of a call,
+//! or taken out of one, is named with that call: `deleteItem() from useDeleteItem()`.
 
 use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::facts::{Arg, CallId, Expr, ExprId, Facts, SiteKind, Subject, Sym};
+use crate::model::facts::{
+    Arg, CallId, DeclKind, Expr, ExprId, Facts, ScopeId, SiteKind, Subject, Sym, TypeExpr,
+};
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot};
@@ -44,6 +47,8 @@ pub struct UnknownCall {
     pub text: String,
     /// Whether strings, lists or promises have a method of this name that the repository uses.
     pub is_common: bool,
+    /// The type of the repository that is the only type argument: `IStore` of `services.Get<IStore>()`.
+    pub type_argument: Option<NodeId>,
     /// Whether a function is passed.
     takes_function: bool,
 }
@@ -146,6 +151,7 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
         return Ok(Vec::new());
     };
     let sites = Sites::of(snapshot, file)?;
+    let results = results_of_calls(&facts);
 
     let mut calls = Vec::new();
     for site in &facts.sites {
@@ -154,9 +160,12 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
             && let Subject::Expr(expr) = site.subject
             && let Expr::Call(call) = facts.expr(expr)
             && !sites.known.contains(&at)
-            && let Some(name) = called_name(&facts, call, sites.unresolved.contains(&at))
         {
-            calls.push((at, expr, call, name));
+            let giver = giver(&facts, call, &results);
+            let is_named = giver.is_some() || sites.unresolved.contains(&at);
+            if let Some(name) = called_name(&facts, call, is_named) {
+                calls.push((at, expr, call, (name, giver)));
+            }
         }
     }
     calls.sort_unstable_by_key(|(at, ..)| *at);
@@ -164,10 +173,18 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
     let unknown: FxHashSet<ExprId> = calls.iter().map(|(_, expr, ..)| *expr).collect();
     let mut common: FxHashMap<Sym, bool> = FxHashMap::default();
     let mut found = Vec::new();
-    for ((line, column), _, call, name) in calls {
-        let Some(text) = callee_text(&facts, call, &unknown) else {
+    for ((line, column), _, call, (name, giver)) in calls {
+        let Some(mut text) = callee_text(&facts, call, &unknown) else {
             continue;
         };
+        let type_argument = type_argument(snapshot, &facts, call, sites.referenced.get(&line))?;
+        if let Some((_, argument)) = &type_argument {
+            text += &format!("<{argument}>");
+        }
+        if let Some(giver) = giver {
+            let giver = written(&facts, callee_of(&facts, giver), MAX_DEPTH);
+            text += &format!("() from {giver}()");
+        }
         let is_common = match common.get(&name) {
             Some(known) => *known,
             None => is_common(snapshot, facts.text(name))?,
@@ -180,19 +197,91 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
             column,
             text,
             is_common,
+            type_argument: type_argument.map(|(id, _)| id),
             takes_function: args.iter().any(is_function),
         });
     }
     Ok(found)
 }
 
-/// Returns the name that a call is of: of a member, or a bare name that is not resolved.
-fn called_name(facts: &Facts, call: CallId, is_unresolved: bool) -> Option<Sym> {
+/// Returns the name that a call is of: of a member, or with `is_named` a bare name.
+fn called_name(facts: &Facts, call: CallId, is_named: bool) -> Option<Sym> {
     match facts.expr(callee_of(facts, call)) {
         Expr::Member(_, name) => Some(name),
-        Expr::Name(name, ..) if is_unresolved => Some(name),
+        Expr::Name(name, ..) if is_named => Some(name),
         _ => None,
     }
+}
+
+/// Returns the variables whose values are results of calls or parts of them, with the calls.
+fn results_of_calls(facts: &Facts) -> FxHashMap<(ScopeId, Sym), CallId> {
+    let variables = facts
+        .decls
+        .iter()
+        .filter(|decl| decl.kind == DeclKind::Variable);
+    variables
+        .filter_map(|decl| {
+            let call = source_call(facts, decl.init, MAX_DEPTH)?;
+            Some(((decl.scope, decl.name), call))
+        })
+        .collect()
+}
+
+/// Returns the call that a value is the result of, or a part of the result.
+fn source_call(facts: &Facts, value: ExprId, depth: usize) -> Option<CallId> {
+    let depth = depth.checked_sub(1)?;
+    match facts.expr(value) {
+        Expr::Call(call) => Some(call),
+        Expr::Destructured(of, _)
+        | Expr::Element(of, _)
+        | Expr::Or(of, _)
+        | Expr::Await(of)
+        | Expr::NonNull(of)
+        | Expr::Paren(of) => source_call(facts, of, depth),
+        _ => None,
+    }
+}
+
+/// Returns the call whose result is called by a bare name.
+fn giver(
+    facts: &Facts,
+    call: CallId,
+    results: &FxHashMap<(ScopeId, Sym), CallId>,
+) -> Option<CallId> {
+    let Expr::Name(name, mut scope, _) = facts.expr(callee_of(facts, call)) else {
+        return None;
+    };
+    loop {
+        if let Some(call) = results.get(&(scope, name)) {
+            return Some(*call);
+        }
+        scope = facts.scope(scope).parent.some()?;
+    }
+}
+
+/// Returns the type of the repository that is the only type argument of a call, if it is among those
+/// that are used on its line, and its name.
+fn type_argument(
+    snapshot: &Snapshot,
+    facts: &Facts,
+    call: CallId,
+    used: Option<&Vec<NodeId>>,
+) -> Result<Option<(NodeId, String)>, QueryError> {
+    let ([argument], Some(used)) = (facts.list(facts.calls[call.index()].type_args), used) else {
+        return Ok(None);
+    };
+    let TypeExpr::Name(segments, _) = facts.type_expr(*argument) else {
+        return Ok(None);
+    };
+    let Some(last) = facts.list(segments).last() else {
+        return Ok(None);
+    };
+    let name = facts.text(last.name);
+    let known = store::briefs(snapshot, used)?;
+    let mut types = known
+        .values()
+        .filter(|brief| brief.node_type.is_type() && brief.name == name);
+    Ok(types.next().map(|brief| (brief.id, name.to_owned())))
 }
 
 /// Returns the callee of a call, without its type arguments.
@@ -221,6 +310,8 @@ struct Sites {
     known: FxHashSet<(u32, u32)>,
     /// Calls that are listed as unresolved.
     unresolved: FxHashSet<(u32, u32)>,
+    /// The symbols that are used on each line other than by a call.
+    referenced: FxHashMap<u32, Vec<NodeId>>,
 }
 
 impl Sites {
@@ -233,6 +324,10 @@ impl Sites {
         store::each_use(snapshot, &nodes, &types, outgoing, |_, edge| {
             if edge.file == file {
                 sites.known.insert((edge.line, edge.column));
+                if edge.edge_type == EdgeType::References {
+                    let symbols = sites.referenced.entry(edge.line).or_default();
+                    symbols.push(edge.other);
+                }
             }
         })?;
 

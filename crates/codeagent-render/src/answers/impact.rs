@@ -1,14 +1,14 @@
 //! The answer of `impact`: everything that a change of symbols affects.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::NodeId;
+use codeagent_core::model::graph::{Node, NodeId};
 use codeagent_core::query::{
     self, AffectedUse, Impact, ImpactQuery, Labels, Occurrence, Occurrences, Sources,
 };
 
 use super::AnswerError;
 use super::dispatch;
-use super::explore::LESS_LIKELY;
+use super::explore::{LESS_LIKELY, mentions};
 use super::symbol_line::{declaration_line, note_targets, symbol_line};
 use crate::text::{Document, NameRow, Section};
 
@@ -154,7 +154,7 @@ pub(super) fn add_sections(
         && found.possible.is_empty()
         && found.tests.is_empty()
     {
-        document.line("nothing in the repository is known to use it");
+        document.line("nothing in the index is known to use it");
     }
     Ok(())
 }
@@ -216,7 +216,8 @@ fn add_possible(
     Ok(())
 }
 
-/// Adds the unresolved uses of the names that most likely refer to the symbols.
+/// Adds the places that may use the symbols by name: in files of other languages, and the likeliest
+/// unresolved uses.
 fn add_unresolved(
     occurrences: &mut Occurrences<'_, '_>,
     document: &mut Document,
@@ -229,7 +230,12 @@ fn add_unresolved(
     }
 
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
+    let in_all = found.direct.is_empty() && found.dispatched.is_empty();
     for same in nodes.chunk_by(|a, b| a.name == b.name) {
+        let all: Vec<&Node> = same.iter().collect();
+        for section in mentions::in_other_files(occurrences, &all, in_all)? {
+            document.section(section.weighing(6));
+        }
         let possible = query::possible_callers(occurrences, same, false)?;
         let title = match possible.total - possible.likely.len() {
             0 => format!("unresolved uses of {}", same[0].name),

@@ -128,7 +128,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let children = self.children(pattern);
         let default = children
             .get(Field::Right)
-            .map(|right| self.expr(right, Context::None));
+            .map(|right| self.expr(right, Context::Assigned(source)));
         let value = match default {
             Some(default) => self.b.expr(Expr::Or(source, default)),
             None => source,

@@ -166,7 +166,7 @@ fn tests(query: &Query<'_>, node: &Node) -> Result<Value, ApiError> {
     let mut ids = vec![node.id];
     ids.extend(constructors(query, node)?);
     let mut places = Occurrences::new(&mut sources);
-    let found = query::tests_reaching(&mut places, &ids, TEST_STEPS)?;
+    let found = query::tests_reaching(&mut places, &ids, TEST_STEPS)?.all();
     occurrences(query, &found.iter().collect::<Vec<_>>())
 }
 

@@ -222,3 +222,16 @@ fn what_frameworks_know_by_a_line_is_listed_with_its_line() {
         "{text}"
     );
 }
+
+#[test]
+fn lines_of_frameworks_that_are_not_read_are_counted() {
+    let reads = "call(process.env.DOOR);\n".repeat(200);
+    let names: Vec<String> = (0..11).map(|file| format!("web/file{file}.ts")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &*reads)).collect();
+    let shop = Shop::with(&files);
+    let text = shop.stdout(&["explore", "which environment variables are read?"]);
+    assert!(
+        text.contains("200 more lines match and were not read; name a folder"),
+        "{text}"
+    );
+}

@@ -19,12 +19,14 @@ mod model;
 mod notes;
 mod packages;
 mod questions;
+mod razor;
 mod roots;
 mod routes;
 mod servers;
 mod subjects;
 #[cfg(unix)]
 mod terminal;
+mod unknown_targets;
 
 use codeagent_workspace::{DataDir, DataRoot};
 use expect_test::expect;

@@ -113,7 +113,7 @@ export const All = () => <Page bright={true} />;
 ";
     let shop = Shop::with(&[("web/page.tsx", page)]);
     let text = shop.stdout(&["explore", "who sets Props.bright?"]);
-    let (reads, writes) = text.split_once("written by (1)").unwrap_or_default();
+    let (writes, reads) = text.split_once("read or used by (1)").unwrap_or_default();
     assert!(
         reads.contains("2 Page") && writes.contains("3 All"),
         "{text}"
@@ -235,4 +235,137 @@ public class Shop { public event Action Closed; }
         let raised = "raised through OnClosed by (1):\nsrc/\n Doors.cs\n  6 Gate.Slam: ";
         assert!(text.contains(raised), "{question}: {text}");
     }
+}
+
+#[test]
+fn a_module_of_a_package_is_the_file_that_it_is_imported_from() {
+    let manifest =
+        r#"{"name":"@x/core","exports":{".":"./src/index.ts","./session":"./src/session.ts"}}"#;
+    let app = "import { open } from \"@x/core/session\";\nimport debounce from \"lodash/debounce\";\nimport { pick } from \"@kit/tools/deep\";\nexport const run = debounce(() => open());\npick();\n";
+    let shop = Shop::with(&[
+        (
+            "package.json",
+            r#"{"private":true,"workspaces":["packages/*"]}"#,
+        ),
+        ("packages/core/package.json", manifest),
+        (
+            "packages/core/src/index.ts",
+            "export * from \"./session\";\n",
+        ),
+        (
+            "packages/core/src/session.ts",
+            "export function open() {}\n",
+        ),
+        (
+            "packages/app/package.json",
+            r#"{"name":"@x/app","dependencies":{"@x/core":"*"}}"#,
+        ),
+        ("packages/app/src/a.ts", app),
+        (
+            "packages/app/src/b.ts",
+            "import { open } from \"@x/core\";\nopen();\n",
+        ),
+    ]);
+    for (question, expected) in [
+        (
+            "who imports @x/core/session?",
+            "## file packages/core/src/session.ts\nimported by (3):\npackages/app/src/\n a.ts\n  1 import",
+        ),
+        (
+            "who imports @x/core?",
+            "## file packages/core/src/index.ts\nimported by (1):\npackages/app/src/\n b.ts\n  1 import",
+        ),
+        (
+            "who imports @kit/tools/deep?",
+            "## npm:@kit/tools#pick (outside the repository)\nimported by (1):\npackages/app/src/\n a.ts\n  3 import",
+        ),
+        (
+            "what depends on @kit/tools?",
+            "## npm:@kit/tools#pick (outside the repository)\nimported by (1):\n",
+        ),
+        (
+            "what depends on lodash/debounce?",
+            "## text lodash/debounce (1 line)\n",
+        ),
+        (
+            "what depends on lodash?",
+            "## npm:lodash (outside the repository)\nimported by (1):\n",
+        ),
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(text.starts_with(expected), "{question}: {text}");
+    }
+}
+
+#[test]
+fn plain_words_may_name_the_ends_of_a_path() {
+    let doors = "import { close } from './gate';\nexport function open() { close(); }\nexport class Door { knock() { open(); } }\n";
+    let shop = Shop::with(&[
+        ("web/doors.ts", doors),
+        ("web/gate.ts", "export function close() {}\n"),
+    ]);
+    for (question, expected) in [
+        (
+            "how does Door.knock reach close?",
+            "how Door.knock leads to close:\n",
+        ),
+        ("how does open reach close?", "how open leads to close:\n"),
+        (
+            "show the path from open to close",
+            "how open leads to close:\n",
+        ),
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(text.starts_with(expected), "{question}: {text}");
+    }
+}
+
+#[test]
+fn tests_that_reach_a_function_otherwise_follow_the_direct_ones() {
+    let door = "export function knock() {}\nexport function visit() { knock(); }\n";
+    let help = "import { knock } from '../door';\nexport function prepare() { knock(); }\n";
+    let direct = "import { knock } from './door';\nit('knocks', () => { knock(); });\n";
+    let others = "import { visit } from './door';\nimport { prepare } from './tests/help';\nit('visits', () => { visit(); });\nit('waits', () => { prepare(); });\n";
+    let shop = Shop::with(&[
+        ("web/door.ts", door),
+        ("web/tests/help.ts", help),
+        ("web/door.test.ts", direct),
+        ("web/other.test.ts", others),
+    ]);
+    let text = shop.stdout(&["explore", "which tests cover knock?"]);
+    let parts = [
+        "in tests (2):\n",
+        "  2 it \"knocks\": ",
+        "  2 prepare: ",
+        "more tests that reach it through prepare, visit (2):\n",
+        "  3 it \"visits\": ",
+        "  4 it \"waits\": ",
+    ];
+    let found: Vec<usize> = parts.iter().filter_map(|part| text.find(part)).collect();
+    assert!(found.len() == parts.len() && found.is_sorted(), "{text}");
+}
+
+#[test]
+fn keys_of_object_literals_write_a_property() {
+    let code = "export interface Options { retries: number; }
+export function run(options: Options) { return options.retries; }
+export function wait({ retries }: Options) { return retries; }
+run({ retries: 1 });
+export const slow: Options = {
+  retries: 2,
+};
+const { retries } = slow;
+wait({ retries });
+";
+    let shop = Shop::with(&[("web/options.ts", code)]);
+    let text = shop.stdout(&["explore", "who sets Options.retries?"]);
+    let parts = [
+        "written by (3):\n",
+        "  4 run({ retries: 1 });\n",
+        "  6 slow: retries: 2,\n",
+        "  9 wait({ retries });\n",
+        "read or used by (3):\n",
+    ];
+    let found: Vec<usize> = parts.iter().filter_map(|part| text.find(part)).collect();
+    assert!(found.len() == parts.len() && found.is_sorted(), "{text}");
 }

@@ -1,10 +1,11 @@
 //! Steps of a flow without a call in the index: requests, events and messages, their callbacks, and
 //! calls with unknown targets.
 
-use super::{FlowWalk, MAX_LINES, Step};
+use super::{FlowWalk, MAX_LINES, MAX_NAMED, Step, is_aside};
 use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{NodeId, NodeType};
 use crate::query::dispatch::is_inside;
+use crate::query::hierarchy::implementations_of;
 use crate::query::key_path::{KeyedValue, keyed_value, keys_of_procedure};
 use crate::query::{DispatchStep, QueryError, UnknownCall, dispatched_from, innermost};
 use crate::store::{self, FileKey};
@@ -23,6 +24,14 @@ impl FlowWalk<'_, '_, '_> {
         {
             self.procedures_left -= 1;
             procedure = keyed_value(self.occurrences, keys, true)?;
+        }
+
+        if procedure.is_none()
+            && let Some(service) = call.type_argument
+            && let Some(given) = self.given_for(service)?
+        {
+            self.lines.push(format!("{indent}{line} {text} -> {given}"));
+            return Ok(());
         }
 
         let prefix = format!("{line} {text} -> (matched by key names) ");
@@ -45,6 +54,39 @@ impl FlowWalk<'_, '_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// Names the classes that a container provides for a type or, if none is registered, those that
+    /// implement it.
+    fn given_for(&mut self, service: NodeId) -> Result<Option<String>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut steps = dispatched_from(snapshot, &[service])?;
+        steps.retain(|step| step.kind == DispatchKind::Provides);
+        let mut given = Vec::new();
+        for step in &steps {
+            let class = step.to.map(|id| store::node(snapshot, id)).transpose()?;
+            if let Some(class) = class.flatten() {
+                let path = self.occurrences.path(step.site.0)?;
+                let name = self.occurrences.short_name(&class)?;
+                given.push(format!("{name} (registered at {path}:{})", step.site.1));
+            }
+        }
+        if !given.is_empty() {
+            given.truncate(MAX_NAMED);
+            return Ok(Some(given.join(", ")));
+        }
+
+        let is_interface = store::node(snapshot, service)?
+            .is_some_and(|node| node.node_type == NodeType::Interface);
+        let mut nodes = Vec::new();
+        if is_interface {
+            for (id, _) in implementations_of(snapshot, &[service])? {
+                nodes.extend(store::node(snapshot, id)?);
+            }
+        }
+        nodes.retain(|node| node.node_type != NodeType::Interface && !is_aside(node));
+        let named = self.named(&nodes)?;
+        Ok(Some(named).filter(|named| !named.is_empty()))
     }
 
     /// Returns what functions lead to without a call, in order.

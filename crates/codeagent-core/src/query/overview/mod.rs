@@ -147,7 +147,7 @@ pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview,
             .count(),
         entry_points: entry_points(sources, &graph)?,
         hubs: hubs(&graph),
-        unused: unused(snapshot, &graph)?,
+        unused: unused(sources, &graph)?,
         ..Overview::default()
     };
     doubt_named(sources, &graph, &mut found.unused)?;

@@ -8,9 +8,11 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::dispatch::DispatchKind;
-use crate::model::graph::{Access, EdgeType, NodeFlags, NodeId, NodeKind, NodeType};
+use crate::model::graph::{Access, EdgeType, Language, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::overview::graph::ProjectGraph;
-use crate::query::{QueryError, Snapshot, Sources, TOP_LEVEL};
+use crate::query::razor::{RazorReach, code_words, component, is_razor};
+use crate::query::text_files::TextFile;
+use crate::query::{QueryError, Sources, TOP_LEVEL};
 use crate::store::{self, SymbolBrief};
 
 /// Maximum number of unused symbols whose files are read.
@@ -59,7 +61,11 @@ pub enum Doubt {
 }
 
 /// Finds the unused symbols in scope, outside tests; sorted by [`UnusedSymbol::rank`].
-pub fn unused(snapshot: &Snapshot, graph: &ProjectGraph) -> Result<Vec<UnusedSymbol>, QueryError> {
+pub fn unused(
+    sources: &Sources<'_>,
+    graph: &ProjectGraph,
+) -> Result<Vec<UnusedSymbol>, QueryError> {
+    let snapshot = sources.snapshot();
     let mut used = used_symbols(graph);
     for (kind, target) in store::dispatch_targets(snapshot)? {
         let is_message = matches!(kind, DispatchKind::Sends | DispatchKind::Emits);
@@ -67,6 +73,7 @@ pub fn unused(snapshot: &Snapshot, graph: &ProjectGraph) -> Result<Vec<UnusedSym
             add_with_containers(graph, index, &mut used.by_code);
         }
     }
+    add_named_in_razor(sources, graph, &mut used.by_code)?;
     let unresolved: FxHashMap<String, u64> = store::unresolved_names(snapshot, usize::MAX)?
         .into_iter()
         .collect();
@@ -110,6 +117,57 @@ pub fn unused(snapshot: &Snapshot, graph: &ProjectGraph) -> Result<Vec<UnusedSym
     }
     found.sort_by_key(|(index, each)| (each.rank(), *index));
     Ok(found.into_iter().map(|(_, each)| each).collect())
+}
+
+/// Adds the C# symbols that the code of a Razor file names: it is not indexed, but may use them.
+fn add_named_in_razor(
+    sources: &Sources<'_>,
+    graph: &ProjectGraph,
+    used: &mut FxHashSet<u32>,
+) -> Result<(), QueryError> {
+    let Some((listing, _)) = sources.text_files() else {
+        return Ok(());
+    };
+    let is_markup = |text: &&TextFile| is_razor(text.path.as_str());
+    let mut files = listing.files.iter().filter(is_markup).peekable();
+    if files.peek().is_none() {
+        return Ok(());
+    }
+
+    let mut named: FxHashMap<&str, Vec<(u32, RazorReach)>> = FxHashMap::default();
+    for (symbol, index) in graph.symbols.iter().zip(0..) {
+        if symbol.language == Language::CSharp && is_judged(symbol) {
+            let reach = RazorReach::of(symbol.access, outer_names(graph, index));
+            let same = named.entry(&symbol.name).or_default();
+            same.push((index, reach));
+        }
+    }
+    for text in files {
+        let path = text.path.as_str();
+        sources.snapshot().check()?;
+        let Ok(file) = sources.workspace().read(&text.path) else {
+            continue;
+        };
+        // A component's file declares its class, whose other parts are in C# files.
+        let words = file
+            .text
+            .lines()
+            .flat_map(code_words)
+            .chain(component(path));
+        for (index, reach) in words.filter_map(|word| named.get(word)).flatten() {
+            if reach.holds(path) {
+                add_with_containers(graph, *index, used);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn outer_names(graph: &ProjectGraph, index: u32) -> Vec<String> {
+    let outer = std::iter::successors(graph.parent(index), |outer| graph.parent(*outer));
+    outer
+        .map(|outer| graph.symbol(outer).name.clone())
+        .collect()
 }
 
 /// Reports whether a member is public in a type that is not. Implementations of interfaces outside

@@ -46,7 +46,13 @@ pub(super) fn resolve(
     }
     let snapshot = sources.snapshot();
     let mut targets: FxHashMap<NodeId, (usize, String, u32)> = FxHashMap::default();
-    for (path, lines) in lines_with(sources, name) {
+    let word = TextQuery {
+        pattern: name.to_owned(),
+        is_literal: true,
+        whole_word: true,
+        ..TextQuery::default()
+    };
+    for (path, lines) in lines_matching(sources, word) {
         for (target, line) in imports_at(snapshot, &path, &lines)? {
             let known = targets.entry(target).or_insert((0, path.clone(), line));
             known.0 += 1;
@@ -81,19 +87,16 @@ pub(super) fn resolve(
     }))
 }
 
-/// Finds the lines of TypeScript files that contain a word.
-fn lines_with(sources: &Sources<'_>, word: &str) -> Vec<(String, Vec<u32>)> {
+/// Finds the lines of TypeScript files that match, by path.
+pub(super) fn lines_matching(sources: &Sources<'_>, query: TextQuery) -> Vec<(String, Vec<u32>)> {
     let files = Files {
         respects_ignore: true,
         ..Files::default()
     };
     let query = TextQuery {
-        pattern: word.to_owned(),
-        is_literal: true,
-        whole_word: true,
         keep: 8,
         line_bytes: 1,
-        ..TextQuery::default()
+        ..query
     };
 
     let query = query.within_millis(TIME_LIMIT);

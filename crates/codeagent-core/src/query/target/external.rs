@@ -1,6 +1,6 @@
 //! Targets outside the repository.
 
-use super::Target;
+use super::{Target, Targets};
 use crate::model::external::PackageManager;
 use crate::query::QueryError;
 use crate::query::external::{members_below, resolve_external, types_below};
@@ -52,6 +52,20 @@ pub(super) fn exported_by_package(
     symbols
         .retain(|found| found.symbol.manager == PackageManager::Npm && found.symbol.path() == text);
     Ok(target(text, symbols))
+}
+
+/// Resolves a word of a sentence to the package that it names.
+pub(super) fn package(
+    snapshot: &Snapshot,
+    targets: &Targets,
+) -> Result<Option<Target>, QueryError> {
+    for word in targets.uncommon_words() {
+        let symbols = resolve_external(snapshot, &format!("npm:{word}"))?;
+        if !symbols.is_empty() {
+            return Ok(target(word, symbols));
+        }
+    }
+    Ok(None)
 }
 
 fn target(text: &str, symbols: Vec<StoredExternal>) -> Option<Target> {

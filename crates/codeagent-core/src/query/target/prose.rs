@@ -42,6 +42,10 @@ const BEFORE_OWNER: [&str; 11] = [
     "type",
 ];
 
+/// Words before the start of a path, and before its end.
+const PATH_STARTS: [&str; 4] = ["can", "do", "does", "from"];
+const PATH_ENDS: [&str; 4] = ["into", "reach", "reaches", "to"];
+
 /// Words that end a verb of two words: `log out`.
 const PARTICLES: [&str; 6] = ["down", "in", "off", "on", "out", "up"];
 
@@ -96,6 +100,57 @@ pub(super) fn add_members(
         }
     }
     Ok(())
+}
+
+/// Adds the functions that a sentence about a path names at its ends in plain words: `how does Cart.total
+/// reach save?`
+pub(super) fn add_path_ends(
+    snapshot: &Snapshot,
+    targets: &mut Targets,
+    tokens: &[Token<'_>],
+) -> Result<(), QueryError> {
+    let is_between = targets.has_word("from") && targets.has_word("to");
+    let is_path = is_between || targets.mentions(&["reach", "path", "lead"]);
+    if !is_path || targets.found.len() > 1 {
+        return Ok(());
+    }
+
+    let mut start = function_after(snapshot, tokens, &PATH_STARTS)?;
+    let mut end = function_after(snapshot, tokens, &PATH_ENDS)?;
+    match targets.found.is_empty() {
+        // A single end names nothing that a path leads to.
+        true if start.is_none() || end.is_none() => return Ok(()),
+        false if end.is_some() => start = None,
+        _ => {}
+    }
+    targets.found.splice(0..0, start.take());
+    targets.found.extend(end.take());
+    Ok(())
+}
+
+/// Returns the function that the plain word after one of some words names.
+fn function_after(
+    snapshot: &Snapshot,
+    tokens: &[Token<'_>],
+    before: &[&str],
+) -> Result<Option<Target>, QueryError> {
+    for pair in tokens.windows(2) {
+        let (word, name) = (pair[0].text.to_lowercase(), pair[1]);
+        if !before.contains(&word.as_str()) || !name.is_plain() {
+            continue;
+        }
+        let Ok(mut found) = symbols(snapshot, name.text)? else {
+            continue;
+        };
+        found.groups.retain(|group| {
+            let node = group.first();
+            node.name == name.text && node.node_type == NodeType::Method
+        });
+        if !found.groups.is_empty() {
+            return Ok(Some(Target::Symbols(found)));
+        }
+    }
+    Ok(None)
 }
 
 /// Replaces a name and that of its type by the member: `Closed` and `Cart` in `the Closed event of Cart`,

@@ -297,7 +297,10 @@ async fn unindexed_files_are_searched_for_a_name_without_users() {
     let used = session
         .structured("get_callers", json!({ "node_id": "Cart.Used" }))
         .await;
-    assert!(used.get("textual_sites").is_none(), "{used}");
+    assert_eq!(
+        lines(&used, "textual"),
+        ["Pages/Cart.razor:2 (template) <p>@cart.Used() SubTotal</p>"]
+    );
     let status = session.structured("get_status", json!({})).await;
     assert!(
         status["text_of_no_language_percent"]

@@ -71,6 +71,7 @@ pub(super) fn sections(
         let is_wanted = match key {
             "implementations" => wants.implementations,
             "callers" => wants.callers || wants.impact,
+            "imports" => wants.imports || wants.dependencies,
             _ => false,
         };
         let weight = if key == "imports" { 4 } else { 12 };

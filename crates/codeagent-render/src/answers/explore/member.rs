@@ -1,17 +1,21 @@
 //! Sections about functions, methods, constructors, fields, properties, events and variables.
 
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
-use codeagent_core::query::{self, Occurrence, Occurrences};
+use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests};
 
 use super::callees::callees;
 use super::literal::plain_text;
 use super::reads_and_writes::{bindings, raisers, reads_and_writes};
+use super::wants::Wants;
 use super::{LESS_LIKELY, Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, Section};
 
 /// Maximum number of source lines.
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
+
+/// Maximum number of symbols named through which tests reach another one.
+const MAX_THROUGH: usize = 6;
 
 /// Edge types of uses, except those from implementations and overrides.
 pub(super) const USES: [EdgeType; 4] = [
@@ -134,7 +138,7 @@ fn uses(
         document.section(wants.weigh(section, is_wanted, 20));
     } else {
         let is_used_elsewhere = !tests.is_empty() || !implementations.is_empty();
-        reads_and_writes(subject, document, code, is_used_elsewhere);
+        reads_and_writes(subject, document, occurrences, code, is_used_elsewhere)?;
         raisers(subject, document, occurrences)?;
         bindings(subject, document, occurrences)?;
     }
@@ -229,7 +233,8 @@ fn further_callers(
     Ok(())
 }
 
-/// Adds the uses in tests or, if there are none, the tests that reach a symbol through its callers.
+/// Adds the uses in tests and, if the question asks for tests or there are none, the tests that reach a symbol
+/// through its callers or through helpers of tests.
 fn in_tests(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -240,21 +245,33 @@ fn in_tests(
     let reaching = if wants.tests || tests.is_empty() && is_callable(subject.first()) {
         query::tests_reaching(occurrences, ids, if wants.tests { 2 } else { 1 })?
     } else {
-        Vec::new()
-    };
-    let (title, tests) = if tests.is_empty() && !reaching.is_empty() {
-        ("tests that reach it through its callers", reaching)
-    } else {
-        ("in tests", tests)
+        ReachingTests::default()
     };
 
-    if wants.tests && tests.is_empty() {
+    if wants.tests && tests.is_empty() && reaching.indirect.is_empty() {
         document.line("no test in the index uses it, directly or through two levels of callers");
         named_in_tests(subject, document, occurrences)?;
     }
-    let section = Section::occurrence_rows("tests", title, tests);
+    let has_direct = !tests.is_empty();
+    let section = Section::occurrence_rows("tests", "in tests", tests);
     document.section(wants.weigh_tests(section));
+    document.section(reaching_tests(reaching, has_direct, wants));
     Ok(())
+}
+
+/// Returns a section with the tests that reach a symbol only indirectly, which names what they use.
+pub(super) fn reaching_tests(reaching: ReachingTests, has_direct: bool, wants: Wants) -> Section {
+    let more = if has_direct { "more tests" } else { "tests" };
+    let mut through = reaching.through;
+    let others = through.len().saturating_sub(MAX_THROUGH);
+    through.truncate(MAX_THROUGH);
+    let mut names = through.join(", ");
+    if others > 0 {
+        names += &format!(" and {others} more");
+    }
+    let title = format!("{more} that reach it through {names}");
+    let section = Section::occurrence_rows("indirect tests", title, reaching.indirect);
+    wants.weigh(section, wants.tests, 8)
 }
 
 /// Adds the lines of tests that contain a symbol's name, if it is compound: they may use it through a

@@ -1,6 +1,7 @@
 //! Sections about places that name a symbol without using it.
 
-use codeagent_core::query::{self, Occurrence, Occurrences};
+use codeagent_core::model::graph::Node;
+use codeagent_core::query::{self, Occurrence, Occurrences, TextMention};
 
 use super::Subject;
 use crate::answers::AnswerError;
@@ -10,8 +11,8 @@ use crate::text::{Document, Section};
 const MAX_STRINGS: usize = 100;
 
 /// Adds the places that name a symbol without using it: strings equal to its name, and lines of files in
-/// other languages, such as templates. If code uses it, only if the question asks for uses and the name is
-/// compound.
+/// other languages, such as templates. If code uses it, only Razor files are searched, unless the question
+/// asks for uses and the name is compound.
 pub(super) fn sections(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -22,28 +23,49 @@ pub(super) fn sections(
     let wants = subject.wants;
     let asks_for_uses = wants.callers || wants.impact;
     let is_compound = query::is_compound(name);
-    if !(is_unused || asks_for_uses && is_compound) {
-        return Ok(());
-    }
+    let in_all = is_unused || asks_for_uses && is_compound;
 
-    if is_compound {
+    if in_all && is_compound {
         let strings = named_in_strings(occurrences, name)?;
         let title = "named in strings, matched by equal text";
         let section = Section::occurrence_rows("strings", title, strings);
         document.section(wants.weigh(section, asks_for_uses, 10));
     }
 
-    let found = query::text_mentions(occurrences.sources, &[name])?;
-    let places = found.lines.into_iter().map(|mention| Occurrence {
-        path: mention.path,
-        line: mention.line,
-        source: Some(mention.text),
-        ..Occurrence::default()
-    });
-    let title = "named in files of other languages, matched by equal text";
-    let section = Section::occurrence_rows("mentions", title, places.collect());
-    document.section(wants.weigh(section, asks_for_uses, 10));
+    let nodes: Vec<&Node> = subject.nodes.iter().collect();
+    let weight = if in_all { 10 } else { 3 };
+    for section in in_other_files(occurrences, &nodes, in_all)? {
+        document.section(wants.weigh(section, asks_for_uses, weight));
+    }
     Ok(())
+}
+
+/// Returns sections with the lines of files in other languages that name one of these symbols: code in
+/// Razor files, and with `in_all` lines of every other kind.
+pub(in crate::answers) fn in_other_files(
+    occurrences: &Occurrences<'_, '_>,
+    nodes: &[&Node],
+    in_all: bool,
+) -> Result<[Section; 2], AnswerError> {
+    let found = query::text_mentions(occurrences.sources, nodes, in_all)?;
+    let (code, others): (Vec<_>, Vec<_>) =
+        found.lines.into_iter().partition(|mention| mention.is_code);
+    let places = |mentions: Vec<TextMention>| {
+        let place = |mention: TextMention| Occurrence {
+            path: mention.path,
+            line: mention.line,
+            source: Some(mention.text),
+            ..Occurrence::default()
+        };
+        mentions.into_iter().map(place).collect()
+    };
+
+    let in_razor = "named in Razor files, which are not indexed, matched by equal text";
+    let in_others = "named in files of other languages, matched by equal text";
+    Ok([
+        Section::occurrence_rows("razor", in_razor, places(code)),
+        Section::occurrence_rows("mentions", in_others, places(others)),
+    ])
 }
 
 /// Returns the places of strings that are a symbol's name.

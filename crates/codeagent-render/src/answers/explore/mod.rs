@@ -19,7 +19,8 @@ mod kind;
 mod literal;
 mod literal_use;
 mod member;
-mod mentions;
+pub(super) mod mentions;
+mod object_literal;
 mod others;
 mod reads_and_writes;
 mod search;
@@ -173,8 +174,17 @@ fn framework_lines(
         mut code,
         others,
         tests,
+        timed_out,
         ..
     } = lines.found;
+    if let left_out @ 1.. = lines.left_out {
+        document.note(format!(
+            "{left_out} more lines match and were not read; name a folder"
+        ));
+    }
+    if timed_out {
+        document.note("the search was stopped after its time limit; name a folder");
+    }
     let of_others = match code.as_slice() {
         [] => lines.title,
         _ => "such lines in files of other languages",

@@ -4,12 +4,15 @@
 use codeagent_core::model::graph::{EdgeType, Language, NodeId, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
-use super::Subject;
+use super::{Subject, object_literal};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// Methods of .NET whose type argument is filled with a section of the configuration.
 const BINDERS: [&str; 3] = ["AddOptions<", "Configure<", ".Get<"];
+
+/// Beginnings of words that ask for writes.
+const WRITING: [&str; 5] = ["assign", "fill", "pass", "set", "writ"];
 
 /// Maximum number of uses of an event among which raises are looked for.
 const MAX_RAISES: usize = 500;
@@ -18,27 +21,28 @@ const MAX_RAISES: usize = 500;
 const RAISING: [&str; 5] = ["On", "Raise", "RaiseOn", "Fire", "Invoke"];
 
 /// Adds the uses of a field, property or variable; writes are separate where the source lines show
-/// them. Says so if there are none here and elsewhere.
+/// them, and first if the question asks for them. Says so if there are none here and elsewhere.
 pub(super) fn reads_and_writes(
     subject: &Subject<'_>,
     document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
     uses: Vec<Occurrence>,
     is_used_elsewhere: bool,
-) {
+) -> Result<(), AnswerError> {
     if uses.is_empty() && !is_used_elsewhere {
         document.line("the index knows no certain use of it");
     }
     let wants = subject.wants;
-    let name = &subject.first().name;
     let is_wanted = wants.callers || wants.impact || wants.flow;
     let is_event = subject.first().kind == NodeKind::Event;
-    // The attribute of a JSX element writes a property.
-    let is_property = subject.first().kind == NodeKind::Property;
-    let (writes, reads): (Vec<_>, Vec<_>) = uses.into_iter().partition(|place| {
-        let source = place.source.as_deref().unwrap_or_default();
-        let is_passed = is_property && is_attribute(source, name, &place.path);
-        is_passed || !is_default(source, name, &place.path) && is_written(source, name)
-    });
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    for place in uses {
+        if is_write(subject, occurrences, &place)? {
+            writes.push(place);
+        } else {
+            reads.push(place);
+        }
+    }
 
     let (written, read) = if is_event {
         ("subscribed or unsubscribed at", "raised or used by")
@@ -46,9 +50,42 @@ pub(super) fn reads_and_writes(
         ("written by", "read or used by")
     };
 
-    for (key, title, places) in [("reads", read, reads), ("writes", written, writes)] {
+    let asks_for_writes = subject
+        .words
+        .iter()
+        .any(|word| WRITING.iter().any(|start| word.starts_with(start)));
+    let mut sections = [("reads", read, reads), ("writes", written, writes)];
+    if asks_for_writes {
+        sections.reverse();
+    }
+    for (key, title, places) in sections {
         document.section(wants.weigh(Section::occurrence_rows(key, title, places), is_wanted, 20));
     }
+    Ok(())
+}
+
+/// Reports whether a place writes the subject.
+fn is_write(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &Occurrence,
+) -> Result<bool, AnswerError> {
+    let name = &subject.first().name;
+    let source = place.source.as_deref().unwrap_or_default();
+    // The attribute of a JSX element, and the key of an object literal, write a property.
+    if subject.first().kind == NodeKind::Property {
+        if is_attribute(source, name, &place.path) {
+            return Ok(true);
+        }
+        if !place.path.ends_with(".cs") && object_literal::may_be_key(source, name) {
+            let last = place.line + object_literal::MAX_LINES;
+            let lines = occurrences.sources.lines(&place.path, place.line, last)?;
+            if object_literal::is_key(&lines.unwrap_or_default(), name) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(!is_default(source, name, &place.path) && is_written(source, name))
 }
 
 /// Adds the callers of the functions that raise an event by their names: `OnClosed` for `Closed`.

@@ -1,11 +1,11 @@
 //! Sections about types: members, implementations, constructions and other uses.
 
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
-use codeagent_core::query::{self, Occurrence, Occurrences, Snapshot};
+use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests, Snapshot};
 
 use super::dependencies::dependencies;
 use super::heading::signature;
-use super::member::own_lines;
+use super::member::{own_lines, reaching_tests};
 use super::wants::Wants;
 use super::{Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
@@ -298,8 +298,7 @@ fn values(
     rest
 }
 
-/// Adds the uses in tests or, if there are none and the question asks for them, the tests that reach the
-/// type through its callers.
+/// Adds the uses in tests and, if the question asks for them, the tests that reach the type otherwise.
 fn tests(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -307,16 +306,20 @@ fn tests(
     mut in_tests: Vec<Occurrence>,
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
-    let mut title = "in tests";
-    if in_tests.is_empty() && wants.tests {
+    let mut reaching = ReachingTests::default();
+    if wants.tests {
         let snapshot = occurrences.sources.snapshot();
         let all = query::tree(snapshot, subject.first().id)?;
-        in_tests = query::tests_reaching(occurrences, &all, 1)?;
-        title = "tests that reach it through its callers";
+        reaching = query::tests_reaching(occurrences, &all, 1)?;
+        in_tests.append(&mut reaching.direct);
+        in_tests.sort_unstable();
+        in_tests.dedup();
     }
 
-    let section = Section::occurrence_rows("tests", title, in_tests);
+    let has_direct = !in_tests.is_empty();
+    let section = Section::occurrence_rows("tests", "in tests", in_tests);
     document.section(wants.weigh_tests(section));
+    document.section(reaching_tests(reaching, has_direct, wants));
     Ok(())
 }
 

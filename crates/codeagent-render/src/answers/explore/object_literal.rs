@@ -1,0 +1,117 @@
+//! Keys of object literals, told from those of patterns by what follows the closing bracket.
+//!
+//! Limitations: brackets in strings and comments count; a literal of more than [`MAX_LINES`] lines
+//! behind a key without a value is taken for a pattern.
+
+/// Maximum number of lines behind a key that are read.
+pub(super) const MAX_LINES: u32 = 60;
+
+/// Reports whether a line may have a name as the key of an object literal: `{ total: 1 }`, `total,`.
+pub(super) fn may_be_key(line: &str, name: &str) -> bool {
+    rests(line, name).next().is_some()
+}
+
+/// Reports whether the first of some lines has a name as the key of an object literal.
+pub(super) fn is_key(lines: &[String], name: &str) -> bool {
+    let Some((first, others)) = lines.split_first() else {
+        return false;
+    };
+    rests(first, name).any(|rest| !is_in_pattern(rest, others))
+}
+
+/// Returns what follows a name on a line, where it may be a key.
+fn rests<'l>(line: &'l str, name: &str) -> impl Iterator<Item = &'l str> {
+    line.match_indices(name).filter_map(|(at, name)| {
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        let quote = before
+            .chars()
+            .next_back()
+            .filter(|c| matches!(c, '"' | '\''));
+        let (before, after) = match quote {
+            Some(quote) => (before.strip_suffix(quote)?, after.strip_prefix(quote)?),
+            None => (before, after),
+        };
+        let is_first = before.trim().is_empty() || before.trim_end().ends_with(['{', ',']);
+        let after = after.trim_start();
+        let is_last = after.is_empty() || after.starts_with([':', ',', '}']);
+        (is_first && is_last).then_some(after)
+    })
+}
+
+/// Reports whether a key belongs to a pattern: `const { total } = cart`, `({ total }) => total`.
+fn is_in_pattern(rest: &str, others: &[String]) -> bool {
+    let mut text = rest.to_owned();
+    for line in others {
+        text.push('\n');
+        text.push_str(line);
+    }
+
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' if depth > 0 => depth -= 1,
+            '}' | ']' | ')' => {
+                let next = &text[at + 1..];
+                if let Some(is_pattern) = ends_pattern(c, next) {
+                    return is_pattern;
+                }
+            }
+            ';' if depth == 0 => return false,
+            _ => {}
+        }
+    }
+    // The value of a key is not a pattern's, unless it is a name.
+    !rest.starts_with(':')
+}
+
+/// Reports whether a closing bracket ends a pattern; `None` if an outer bracket decides.
+fn ends_pattern(bracket: char, next: &str) -> Option<bool> {
+    if bracket == '}' && next.starts_with(':') {
+        return Some(true);
+    }
+
+    let next = next.trim_start();
+    let is_assigned = next.starts_with('=') && !next.starts_with("==");
+    let is_head = bracket == ')' && next.starts_with(['{', ':']);
+    if is_assigned || is_head || next.starts_with("of ") {
+        return Some(true);
+    }
+    let is_inner = next.starts_with([',', '}', ']', ')']);
+    (bracket == ')' || !is_inner).then_some(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_literals_are_told_from_patterns() {
+        for (text, expected) in [
+            ("const cart = { total: 1 };", true),
+            ("show({ total: 1 });", true),
+            ("show({ total });", true),
+            ("show({ ...cart, \"total\": 1 }, 2)", true),
+            ("return c ? { total: 1 } : { total: 2 };", true),
+            ("const carts: Cart[] = [{ total: 1 }];", true),
+            ("map(cart => ({ ...cart, total: 1 }))", true),
+            ("total: 1,\n}, {", true),
+            ("total,\n});", true),
+            ("total: {\n  net: 1,\n},", true),
+            ("const { total } = cart;", false),
+            ("const { total: sum } = cart;", false),
+            ("total: sum,\n} = cart;", false),
+            ("({ total }) => total", false),
+            ("({ total }, index) => total", false),
+            ("function show({ total }: Cart) {", false),
+            ("function show({ total }) {", false),
+            ("for (const { total } of carts) {", false),
+            ("cart.total, 1", false),
+            ("total = 1", false),
+        ] {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            let found = may_be_key(&lines[0], "total") && is_key(&lines, "total");
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}
