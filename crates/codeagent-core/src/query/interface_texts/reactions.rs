@@ -152,7 +152,8 @@ impl File<'_> {
             };
             let is_code = source.contains("=>") || source.contains("function");
             let names_function = functions.iter().any(|node| is_named_in(node, source));
-            if !is_handler && !is_code && !(names_function && is_reference(source)) {
+            let is_reaction = is_handler || is_code || names_function && is_reference(source);
+            if !is_reaction {
                 continue;
             }
             lines.extend(self.numbered(&part.span));
