@@ -234,7 +234,8 @@ pub enum ArgMode {
 /// A test that narrows the type of a name in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Guard {
-    /// The narrowed `Name` or path (see [`Facts::path_step`]); the `Narrow` declaration has the name of its root.
+    /// The narrowed `Name` or path (see [`crate::facts::Facts::path_step`]); the `Narrow` declaration
+    /// has the name of its root.
     pub subject: ExprId,
     /// The test.
     pub test: GuardTest,
