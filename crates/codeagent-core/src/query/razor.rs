@@ -14,6 +14,9 @@ use crate::store::{self, Snapshot};
 /// Characters that occur in code between two tags, but hardly in prose.
 const CODE: [char; 8] = ['@', '(', ')', '{', '}', ';', '=', '"'];
 
+/// Longest line in bytes that is searched for names.
+const MAX_LINE: usize = 8192;
+
 /// Maximum number of enclosing types of a member.
 const MAX_NESTING: usize = 16;
 
@@ -113,9 +116,9 @@ pub fn component(path: &str) -> Option<&str> {
     ending.eq_ignore_ascii_case("razor").then_some(stem)
 }
 
-/// Returns the words of a line that may be C# names.
+/// Returns the words of a line that may be C# names; none of a line as long as a minified script.
 pub fn code_words(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = 0;
+    let mut rest = if line.len() > MAX_LINE { line.len() } else { 0 };
     std::iter::from_fn(move || {
         let start = rest + line[rest..].find(is_word)?;
         let end = line[start..]

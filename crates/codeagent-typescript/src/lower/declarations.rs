@@ -11,7 +11,7 @@ use codeagent_model::graph::Access;
 use crate::lower::lowering::{EnclosingStatement, Lowering};
 use crate::lower::patterns::Binding;
 use crate::lower::signature_text::DeclText;
-use crate::lower::state::{Value, ValuePlace};
+use crate::lower::state::{Test, Value, ValuePlace};
 use crate::syntax::repair::EditKind;
 use crate::syntax::syntax::{Child, Children, Field, Kind};
 
@@ -183,9 +183,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
         let init = held.expr;
         self.hold(id, init);
-        if ty.is_none() {
-            self.note_condition(id, held.test);
-        }
+        let condition = if ty.is_none() { held.test } else { Test::None };
+        self.note_condition(id, condition);
 
         let decl = self.b.decl(id);
         decl.ty = ty;

@@ -6,9 +6,9 @@
 //!
 //! Limitations: there is no flow graph (assignments are handled in `assignments`). `a || b` narrows
 //! what both sides test, each by one test, and at most [`MAX_TESTS`] tests of one condition are
-//! applied. `this.x`
-//! is narrowed under the name `this`; `this` itself is not narrowed. `assertIsA(x)` narrows names, not
-//! members. A condition that a constant holds narrows also what is assigned to since.
+//! applied. `this.x` is narrowed under the name `this`; `this` itself is not narrowed. `assertIsA(x)`
+//! narrows names, not members. A condition that a constant holds still narrows a variable that was
+//! assigned after the constant.
 
 use codeagent_model::facts::*;
 
@@ -161,16 +161,20 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     /// Records the condition that a constant holds: `const isA = x instanceof A; if (isA) x.f()`.
+    /// Any other variable hides an outer constant of its name.
     pub fn note_condition(&mut self, variable: DeclId, test: Test) {
         let &mut Declaration {
             scope, name, flags, ..
         } = self.b.decl(variable);
         if flags.has(DeclFlags::CONST) && matches!(test, Test::Node(_) | Test::Call(_)) {
             self.narrowing.conditions.insert((scope, name), test);
+        } else if !self.narrowing.conditions.is_empty() {
+            self.narrowing.conditions.insert((scope, name), Test::None);
         }
     }
 
-    /// Returns the condition that a tested constant holds.
+    /// Returns the condition that a tested constant of the same function holds. In a nested
+    /// function, the names of the condition may be those of other variables.
     fn held_condition(&self, subject: ExprId) -> Option<Test> {
         if self.narrowing.conditions.is_empty() {
             return None;
@@ -183,7 +187,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             if let Some(test) = self.narrowing.conditions.get(&(scope, name)) {
                 return Some(*test);
             }
-            scope = self.b.facts.scope(scope).parent;
+            let Scope { kind, parent, .. } = *self.b.facts.scope(scope);
+            if kind == ScopeKind::Function {
+                return None;
+            }
+            scope = parent;
         }
         None
     }

@@ -16,6 +16,9 @@ use crate::store::{self, is_test_path};
 /// Maximum number of places that give a component a handler.
 const MAX_GIVEN: usize = 4;
 
+/// Maximum number of uses of a component that are read.
+const MAX_USES: usize = 64;
+
 /// Maximum number of handlers near a text that are shown.
 const MAX_NEARBY: usize = 6;
 
@@ -45,9 +48,13 @@ pub(super) fn handlers_given(
     };
     let mut lines = Vec::new();
     let mut given = 0;
-    for used in occurrences.incoming(&[component.id], &[EdgeType::Calls, EdgeType::References])? {
+    let uses = occurrences.incoming(&[component.id], &[EdgeType::Calls, EdgeType::References])?;
+    for used in uses.into_iter().take(MAX_USES) {
+        if given == MAX_GIVEN {
+            break;
+        }
         let path = occurrences.path(used.file)?;
-        if given == MAX_GIVEN || is_test_path(&path) {
+        if is_test_path(&path) {
             continue;
         }
         let Some((span, source)) =

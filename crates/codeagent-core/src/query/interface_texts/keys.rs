@@ -29,7 +29,7 @@ pub(super) struct Definition {
     pub text: String,
 }
 
-/// Returns the key of the text at an offset of a resource; `None` if it is none.
+/// Returns the key of the text at an offset of a resource; `None` if nothing there is the text of a key.
 pub(super) fn key_at(
     path: &str,
     text: &str,
@@ -37,7 +37,7 @@ pub(super) fn key_at(
     found: &Surroundings,
 ) -> Option<String> {
     let around = &found.around;
-    match ending(path).as_str() {
+    let key = match ending(path).as_str() {
         "resx" | "resw" => {
             let [value, data, ..] = around.as_slice() else {
                 return None;
@@ -53,7 +53,9 @@ pub(super) fn key_at(
         }
         _ if Dialect::of_path(path).is_some() => object_key(around, text, offset),
         _ => None,
-    }
+    };
+    // A text of a list has no key.
+    key.filter(|key| !key.is_empty())
 }
 
 /// Returns the value of an element's attribute.

@@ -112,6 +112,7 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
         .map(|token| Phrase::quoted(token.text))
         .collect();
     if !phrases.is_empty() || !is_about {
+        phrases.truncate(MAX_PHRASES);
         return phrases;
     }
 

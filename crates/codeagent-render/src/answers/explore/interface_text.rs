@@ -191,8 +191,11 @@ fn add_reactions(
     let mut lines: Vec<String> = Vec::new();
     let mut seen: Vec<Vec<String>> = Vec::new();
     for place in places {
+        if seen.len() == MAX_REACTIONS {
+            break;
+        }
         let inner = query::reactions(occurrences, place)?;
-        if seen.len() == MAX_REACTIONS || inner.is_empty() || seen.contains(&inner) {
+        if inner.is_empty() || seen.contains(&inner) {
             continue;
         }
         lines.push(format!(

@@ -239,14 +239,19 @@ fn in_tests(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    (ids, tests): (&[NodeId], Vec<Occurrence>),
+    (ids, mut tests): (&[NodeId], Vec<Occurrence>),
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
-    let reaching = if wants.tests || tests.is_empty() && is_callable(subject.first()) {
+    let mut reaching = if wants.tests || tests.is_empty() && is_callable(subject.first()) {
         query::tests_reaching(occurrences, ids, if wants.tests { 2 } else { 1 })?
     } else {
         ReachingTests::default()
     };
+
+    // Among them are uses through a base or interface.
+    tests.append(&mut reaching.direct);
+    tests.sort_unstable();
+    tests.dedup();
 
     if wants.tests && tests.is_empty() && reaching.indirect.is_empty() {
         document.line("no test in the index uses it, directly or through two levels of callers");
