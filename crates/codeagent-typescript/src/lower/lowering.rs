@@ -14,8 +14,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::lower::locals;
 use crate::lower::member_spans::find_members;
-use crate::lower::state::{ChainLink, JsContext, Narrowing, PathAssignment};
-use crate::lower::untyped_fields::UntypedFields;
+use crate::lower::state::{ChainLink, JsContext, Narrowing, PathAssignment, UntypedFields};
 use crate::syntax::repair::{EditKind, Repaired};
 use crate::syntax::syntax::{Child, Children, Field, Grammar, Kind};
 

@@ -1,8 +1,9 @@
 //! Data that lowering carries across its modules: guards and assignments, JavaScript functions and
-//! objects, chain links.
+//! objects, untyped fields, chain links.
 //!
 //! The functions that fill and read these types are methods of `Lowering`.
 
+use codeagent_lang::lower::builder::Builder;
 use codeagent_model::facts::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -173,6 +174,41 @@ pub struct JsContext<'t> {
     pub holders: FxHashMap<(ScopeId, Sym), DeclId>,
     /// The number of declarations already added to `holders`.
     pub holders_scanned: usize,
+}
+
+/// The untyped fields of the classes seen so far and what constructors assign to members.
+#[derive(Default)]
+pub struct UntypedFields {
+    fields: Vec<(ScopeId, Sym, DeclId)>,
+    /// The values that constructors and static blocks assign.
+    pub assigned: FxHashMap<AssignedField, Vec<ExprId>>,
+}
+
+/// A field by the scope of its class, its name, and whether it is static.
+pub type AssignedField = (ScopeId, Sym, bool);
+
+impl UntypedFields {
+    /// Adds a field of the class that has the scope.
+    pub fn add(&mut self, class: ScopeId, name: Sym, field: DeclId) {
+        self.fields.push((class, name, field));
+    }
+
+    /// Gives each field the union of the values that are assigned to it. `null` and `undefined`
+    /// alone determine no type.
+    pub fn give_values(mut self, b: &mut Builder<'_>) {
+        for (class, name, field) in self.fields {
+            let is_static = b.decl(field).flags.has(DeclFlags::STATIC);
+            let values = self.assigned.remove(&(class, name, is_static));
+            let joined = values
+                .unwrap_or_default()
+                .into_iter()
+                .reduce(|left, right| b.expr(Expr::Or(left, right)));
+
+            if let Some(value) = joined {
+                b.decl(field).init = value;
+            }
+        }
+    }
 }
 
 pub struct ChainLink<'tree> {

@@ -5,48 +5,12 @@
 //!
 //! Limitations: an assignment that always replaces an earlier one is joined with it.
 
-use codeagent_lang::lower::builder::Builder;
 use codeagent_model::facts::*;
-use rustc_hash::FxHashMap;
 
 use crate::lower::lowering::Lowering;
 
 /// Largest number of assigned values that are joined.
 const MAX_VALUES: usize = 16;
-
-/// The untyped fields of the classes seen so far and what constructors assign to members.
-#[derive(Default)]
-pub struct UntypedFields {
-    fields: Vec<(ScopeId, Sym, DeclId)>,
-    assigned: FxHashMap<AssignedField, Vec<ExprId>>,
-}
-
-/// A field by the scope of its class, its name, and whether it is static.
-type AssignedField = (ScopeId, Sym, bool);
-
-impl UntypedFields {
-    /// Adds a field of the class that has the scope.
-    pub fn add(&mut self, class: ScopeId, name: Sym, field: DeclId) {
-        self.fields.push((class, name, field));
-    }
-
-    /// Gives each field the union of the values that are assigned to it. `null` and `undefined`
-    /// alone determine no type.
-    pub fn give_values(mut self, b: &mut Builder<'_>) {
-        for (class, name, field) in self.fields {
-            let is_static = b.decl(field).flags.has(DeclFlags::STATIC);
-            let values = self.assigned.remove(&(class, name, is_static));
-            let joined = values
-                .unwrap_or_default()
-                .into_iter()
-                .reduce(|left, right| b.expr(Expr::Or(left, right)));
-
-            if let Some(value) = joined {
-                b.decl(field).init = value;
-            }
-        }
-    }
-}
 
 impl Lowering<'_, '_> {
     /// Records `this.x = value` in a constructor or static block.
