@@ -299,15 +299,15 @@ fn a_module_of_a_package_is_the_file_that_it_is_imported_from() {
 
 #[test]
 fn plain_words_may_name_the_ends_of_a_path() {
-    let doors = "import { close } from './gate';\nexport function open() { close(); }\nexport class Door { knock() { open(); } }\n";
+    let doors = "import { close } from './gate';\nexport function open() { close(); }\nexport class Door { unlock() { open(); } }\n";
     let shop = Shop::with(&[
         ("web/doors.ts", doors),
         ("web/gate.ts", "export function close() {}\n"),
     ]);
     for (question, expected) in [
         (
-            "how does Door.knock reach close?",
-            "how Door.knock leads to close:\n",
+            "how does Door.unlock reach close?",
+            "how Door.unlock leads to close:\n",
         ),
         ("how does open reach close?", "how open leads to close:\n"),
         (
@@ -322,9 +322,9 @@ fn plain_words_may_name_the_ends_of_a_path() {
 
 #[test]
 fn tests_that_reach_a_function_otherwise_follow_the_direct_ones() {
-    let door = "export function knock() {}\nexport function visit() { knock(); }\n";
-    let help = "import { knock } from '../door';\nexport function prepare() { knock(); }\n";
-    let direct = "import { knock } from './door';\nit('knocks', () => { knock(); });\n";
+    let door = "export function unlock() {}\nexport function visit() { unlock(); }\n";
+    let help = "import { unlock } from '../door';\nexport function prepare() { unlock(); }\n";
+    let direct = "import { unlock } from './door';\nit('unlocks', () => { unlock(); });\n";
     let others = "import { visit } from './door';\nimport { prepare } from './tests/help';\nit('visits', () => { visit(); });\nit('waits', () => { prepare(); });\n";
     let shop = Shop::with(&[
         ("web/door.ts", door),
@@ -332,10 +332,10 @@ fn tests_that_reach_a_function_otherwise_follow_the_direct_ones() {
         ("web/door.test.ts", direct),
         ("web/other.test.ts", others),
     ]);
-    let text = shop.stdout(&["explore", "which tests cover knock?"]);
+    let text = shop.stdout(&["explore", "which tests cover unlock?"]);
     let parts = [
         "in tests (2):\n",
-        "  2 it \"knocks\": ",
+        "  2 it \"unlocks\": ",
         "  2 prepare: ",
         "more tests that reach it through prepare, visit (2):\n",
         "  3 it \"visits\": ",

@@ -164,11 +164,11 @@ fn is_written_word(token: &Token<'_>) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '\'' | '’' | '&');
     let rest = token.text.chars().skip(1);
     let is_upper = token.text.chars().all(|c| !c.is_lowercase());
-    let has_hump = !is_upper && rest.clone().any(char::is_uppercase);
+    let has_inner_capital = !is_upper && rest.clone().any(char::is_uppercase);
     let is_asking = is_common(token.text) && token.is_first;
     !token.is_quoted
         && !token.is_code
-        && !has_hump
+        && !has_inner_capital
         && !is_asking
         && token.text.chars().all(is_word)
         && token.text.chars().count() > 1

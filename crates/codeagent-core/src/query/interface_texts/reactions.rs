@@ -1,4 +1,4 @@
-//! What runs when a user acts on a text: the handlers of the elements around it.
+//! Handlers that run when a user acts on a text: those of the elements around it.
 //!
 //! A handler is an attribute or property with a function, such as `onClick={save}`, an argument beside the
 //! text, an event of the control that gets the text, or an attribute of markup that names a method or command.

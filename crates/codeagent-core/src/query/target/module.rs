@@ -1,7 +1,7 @@
 //! Modules of packages, as imports name them: `@x/core/session`, `lodash/debounce`.
 //!
-//! What a name means is read from the index: from the imports of the files that contain it, because it
-//! depends on the package's `exports` and on the settings of the importing project.
+//! The meaning of a name is taken from the imports of the files that contain it, because it depends on
+//! the package's `exports` and on the settings of the importing project.
 
 use codeagent_workspace::TextQuery;
 

@@ -151,9 +151,9 @@ impl Token<'_> {
             .text
             .chars()
             .all(|c| c.is_alphabetic() || c == '-' || c == '\'');
-        let has_hump = self.text.chars().skip(1).any(char::is_uppercase);
+        let has_inner_capital = self.text.chars().skip(1).any(char::is_uppercase);
         let is_capitalised = self.text.starts_with(char::is_uppercase) && !self.is_first;
-        !self.is_quoted && !self.is_code && is_word && !has_hump && !is_capitalised
+        !self.is_quoted && !self.is_code && is_word && !has_inner_capital && !is_capitalised
     }
 
     /// Reports whether the token is a word of prose with a capital, other than one that asks.

@@ -137,7 +137,7 @@ fn add(
     });
 
     let mut places: Vec<&TextPlace> = text.all_places().collect();
-    places.sort_by_key(|place| std::cmp::Reverse(said_words(&place.at.path, words)));
+    places.sort_by_key(|place| std::cmp::Reverse(shared_words(&place.at.path, words)));
     if text.is_equal || places.len() <= MAX_PARTIAL {
         add_reactions(document, occurrences, &places, wants)?;
     }
@@ -145,7 +145,7 @@ fn add(
 }
 
 /// Counts the words of a question in the name of a file: `SelectBrowserWindow.xaml` for `the browser window`.
-fn said_words(path: &str, words: &[String]) -> usize {
+fn shared_words(path: &str, words: &[String]) -> usize {
     let name = path.rsplit('/').next().unwrap_or_default();
     let parts = query::name_words(name);
     parts.iter().filter(|part| words.contains(part)).count()
