@@ -55,8 +55,8 @@ impl LanguageSupport for CSharp {
         lower::local_names(text, defines)
     }
 
-    fn surroundings(&self, text: &str, _dialect: Dialect, offset: usize) -> Surroundings {
-        lower::surroundings(text, offset)
+    fn surroundings(&self, text: &str, _dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings> {
+        lower::surroundings(text, offsets)
     }
 
     fn conditions(&self, text: &str, defines: &[String]) -> String {

@@ -70,9 +70,9 @@ pub trait LanguageSupport: Send + Sync {
     /// uses, in the order of their declarations. `defines` as in [`Self::extract`].
     fn local_names(&self, text: &str, dialect: Dialect, defines: &[String]) -> Vec<LocalName>;
 
-    /// Returns the text at an offset of a file and what contains it, for texts of a user interface.
-    /// Limitations: preprocessor symbols are those that the text itself defines.
-    fn surroundings(&self, text: &str, dialect: Dialect, offset: usize) -> Surroundings;
+    /// Returns, for each offset of a file, the text there and what contains it, for texts of a user
+    /// interface. Limitations: preprocessor symbols are those that the text itself defines.
+    fn surroundings(&self, text: &str, dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings>;
 
     /// Outlines a declaration file of a package, without parsing it; `None` if its facts are needed
     /// from the start, because it does more than export declarations.
@@ -272,15 +272,20 @@ impl Languages {
         parsing::one_heavy_at_a_time(text, || support.local_names(text, dialect, defines))
     }
 
-    /// Returns what contains an offset of a text; see [`LanguageSupport::surroundings`].
+    /// Returns what contains each offset of a text; see [`LanguageSupport::surroundings`].
     #[must_use]
-    pub fn surroundings(self, text: &str, dialect: Dialect, offset: usize) -> Surroundings {
+    pub fn surroundings(
+        self,
+        text: &str,
+        dialect: Dialect,
+        offsets: &[usize],
+    ) -> Vec<Surroundings> {
         if limits::is_too_dense(text) {
-            return Surroundings::default();
+            return vec![Surroundings::default(); offsets.len()];
         }
         let support = self.of(dialect.language());
 
-        parsing::one_heavy_at_a_time(text, || support.surroundings(text, dialect, offset))
+        parsing::one_heavy_at_a_time(text, || support.surroundings(text, dialect, offsets))
     }
 
     /// Lowers the declarations of a library; see [`LanguageSupport::extract_declarations`].

@@ -67,8 +67,8 @@ impl LanguageSupport for TypeScript {
         lower::local_names(text, dialect)
     }
 
-    fn surroundings(&self, text: &str, dialect: Dialect, offset: usize) -> Surroundings {
-        lower::surroundings(text, dialect, offset)
+    fn surroundings(&self, text: &str, dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings> {
+        lower::surroundings(text, dialect, offsets)
     }
 
     fn outline_declarations(&self, text: &str, dialect: Dialect) -> Option<DeclarationOutline> {

@@ -137,7 +137,10 @@ pub fn code_words(line: &str) -> impl Iterator<Item = &str> {
 
 /// Reports whether a word between these parts of a line is text between two tags.
 fn is_prose(before: &str, after: &str) -> bool {
-    let (Some(tag), Some(next)) = (before.rfind('>'), after.find('<')) else {
+    // `<` before a space compares.
+    let is_tag = |(at, _): &(usize, &str)| !after[at + 1..].starts_with(char::is_whitespace);
+    let next = after.match_indices('<').next().filter(is_tag);
+    let (Some(tag), Some((next, _))) = (before.rfind('>'), next) else {
         return false;
     };
     !before[tag..].contains(CODE) && !after[..next].contains(CODE)
@@ -156,6 +159,7 @@ mod tests {
             ("<p>Now @(Save + 1)</p>", true),
             ("<Save Total=\"1\" />", true),
             ("    List<int> all = Save();", true),
+            ("@if (a > Save && b < Max)", true),
             ("<button>Save</button>", false),
             ("<button>Save it now</button>", false),
             ("<i class=\"icon-Save\"></i>", false),

@@ -142,8 +142,8 @@ impl LanguageSupport for Toy {
         Vec::new()
     }
 
-    fn surroundings(&self, _text: &str, _dialect: Dialect, _offset: usize) -> Surroundings {
-        Surroundings::default()
+    fn surroundings(&self, _text: &str, _dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings> {
+        vec![Surroundings::default(); offsets.len()]
     }
 
     fn is_project_file(&self, _name: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Code around an offset: calls, object initializers, assignments and attributes; see
+//! Code around offsets: calls, object initializers, assignments and attributes; see
 //! [`codeagent_lang::surroundings`].
 
 use codeagent_lang::lower::surroundings::{self as walk, Shapes, named_children, part};
@@ -7,21 +7,16 @@ use tree_sitter::Node;
 
 use crate::syntax::parse;
 
-/// Nodes whose strings are no texts: they select, compare or name something.
-const NO_TEXT: [&str; 4] = [
-    "binary_expression",
-    "case_switch_label",
-    "constant_pattern",
-    "element_binding_expression",
-];
+/// Nodes whose strings are compared and no texts. That of an index may be one: `localizer["Save"]`.
+const NO_TEXT: [&str; 2] = ["binary_expression", "constant_pattern"];
 
-/// Returns the text at an offset and what contains it.
+/// Returns the text at each offset and what contains it.
 #[must_use]
-pub fn surroundings(text: &str, offset: usize) -> Surroundings {
+pub fn surroundings(text: &str, offsets: &[usize]) -> Vec<Surroundings> {
     let Some(parsed) = parse::parse(text, &[]) else {
-        return Surroundings::default();
+        return vec![Surroundings::default(); offsets.len()];
     };
-    walk::surroundings(parsed.tree.root_node(), offset, &Script { text })
+    walk::surroundings(parsed.tree.root_node(), offsets, &Script { text })
 }
 
 struct Script<'t> {
@@ -117,7 +112,7 @@ mod tests {
     fn names(statement: &str, needle: &str) -> (Option<String>, Vec<String>) {
         let text = format!("class A {{ void M() {{ {statement} }} }}");
         let offset = text.find(needle).expect("the text is there");
-        let found = surroundings(&text, offset);
+        let found = surroundings(&text, &[offset]).remove(0);
         let around = found.around.into_iter();
         (found.text, around.map(|around| around.name).collect())
     }
@@ -153,6 +148,9 @@ mod tests {
                 &["", "Item", "Add"],
             ),
             ("if (a == \"Q\") {}", "Q", None, &[]),
+            ("switch (a) { case \"Q\": break; }", "Q", None, &[]),
+            ("var b = a is \"Q\";", "Q", None, &["b"]),
+            ("var b = l[\"Q\"];", "Q", Some("Q"), &["b"]),
         ] {
             let (found, around) = names(statement, needle);
             assert_eq!(

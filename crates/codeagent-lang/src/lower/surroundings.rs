@@ -1,4 +1,4 @@
-//! Walks from an offset of a tree to its statement; see [`crate::surroundings`].
+//! Walks from offsets of a tree to their statements; see [`crate::surroundings`].
 
 use tree_sitter::Node;
 
@@ -19,8 +19,13 @@ pub trait Shapes {
     fn is_end(&self, kind: &str) -> bool;
 }
 
-/// Returns the text at an offset and what contains it.
-pub fn surroundings(root: Node<'_>, offset: usize, shapes: &impl Shapes) -> Surroundings {
+/// Returns the text at each offset and what contains it.
+pub fn surroundings(root: Node<'_>, offsets: &[usize], shapes: &impl Shapes) -> Vec<Surroundings> {
+    let at = |offset: &usize| at_offset(root, *offset, shapes);
+    offsets.iter().map(at).collect()
+}
+
+fn at_offset(root: Node<'_>, offset: usize, shapes: &impl Shapes) -> Surroundings {
     let mut found = Surroundings::default();
     let mut node = root.named_descendant_for_byte_range(offset, offset + 1);
     for _ in 0..MAX_LEVELS {

@@ -1,4 +1,4 @@
-//! Code around an offset: JSX elements, object literals and calls; see
+//! Code around offsets: JSX elements, object literals and calls; see
 //! [`codeagent_lang::surroundings`].
 
 use codeagent_lang::lower::surroundings::{self as walk, Shapes, named_children, part};
@@ -31,13 +31,13 @@ const ENDS: [&str; 9] = [
     "variable_declaration",
 ];
 
-/// Returns the text at an offset and what contains it.
+/// Returns the text at each offset and what contains it.
 #[must_use]
-pub fn surroundings(text: &str, dialect: Dialect, offset: usize) -> Surroundings {
+pub fn surroundings(text: &str, dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings> {
     let Some((_, tree)) = super::parse(text, dialect) else {
-        return Surroundings::default();
+        return vec![Surroundings::default(); offsets.len()];
     };
-    walk::surroundings(tree.root_node(), offset, &Script { text })
+    walk::surroundings(tree.root_node(), offsets, &Script { text })
 }
 
 struct Script<'t> {
@@ -145,7 +145,7 @@ mod tests {
 
     fn at(text: &str, needle: &str) -> Surroundings {
         let offset = text.find(needle).expect("the text is there");
-        surroundings(text, Dialect::Tsx, offset)
+        surroundings(text, Dialect::Tsx, &[offset]).remove(0)
     }
 
     #[test]

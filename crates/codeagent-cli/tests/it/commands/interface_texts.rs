@@ -201,4 +201,20 @@ const CASES: &[Case] = &[
             "no text in source, markup, `.resx` or JSON equals or contains \"No such thing\"",
         ],
     },
+    Case {
+        files: &[("src/Page.cs", PAGE)],
+        question: "what does the menu entry \"Wipe\" do?",
+        expected: &[
+            "private method Page.Wipe",
+            "contains \"Wipe\"; the answer is about symbols",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Main.xaml",
+            "<Menu><Item Header=\"E_xit\" Click=\"OnExit\" /></Menu>\n",
+        )],
+        question: "what does the menu entry Exit do?",
+        expected: &["1 <Item> in <Menu>: <Menu><Item Header=\"E_xit\""],
+    },
 ];

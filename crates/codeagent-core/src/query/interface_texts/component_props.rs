@@ -166,11 +166,9 @@ fn attribute_of(
         return Ok(None);
     };
     let offset = before.split_at(line, column).0.len();
-    let found = surroundings(path, &text, offset);
-    let element = found
-        .around
-        .first()
-        .filter(|one| one.kind == AroundKind::Element);
+    let found = surroundings(path, &text, &[offset]);
+    let innermost = found.first().and_then(|found| found.around.first());
+    let element = innermost.filter(|one| one.kind == AroundKind::Element);
     let part = element.and_then(|one| one.parts.iter().find(|part| part.name == name));
     Ok(part.map(|part| {
         let source = text.get(part.span.clone()).unwrap_or_default();

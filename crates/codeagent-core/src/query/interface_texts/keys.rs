@@ -29,6 +29,13 @@ pub(super) struct Definition {
     pub text: String,
 }
 
+/// The places that use a key.
+pub(super) struct KeyUses {
+    pub places: Vec<TextPlace>,
+    /// Whether there may be more.
+    pub is_cut: bool,
+}
+
 /// Returns the key of the text at an offset of a resource; `None` if nothing there is the text of a key.
 pub(super) fn key_at(
     path: &str,
@@ -187,7 +194,7 @@ fn family(path: &str) -> &str {
 pub(super) fn uses(
     occurrences: &mut Occurrences<'_, '_>,
     definition: &Definition,
-) -> Result<Vec<TextPlace>, QueryError> {
+) -> Result<KeyUses, QueryError> {
     let (path, key) = (definition.at.0.as_str(), definition.key.as_str());
     match ending(path).as_str() {
         "resx" | "resw" => of_resource(occurrences, path, key),
@@ -205,13 +212,16 @@ pub(super) fn uses(
 fn of_path(
     occurrences: &mut Occurrences<'_, '_>,
     definition: &Definition,
-) -> Result<Vec<TextPlace>, QueryError> {
+) -> Result<KeyUses, QueryError> {
     let mut key = definition.key.as_str();
     if let Some(plural) = PLURALS.iter().find_map(|ending| key.strip_suffix(ending)) {
         key = plural;
     }
     if key == definition.text {
-        return Ok(Vec::new());
+        return Ok(KeyUses {
+            places: Vec::new(),
+            is_cut: false,
+        });
     }
 
     let mut beginning = String::new();
@@ -222,7 +232,7 @@ fn of_path(
             let is_named = is_whole || quoted.iter().any(|start| text.contains(start));
             is_named && uses_path(before, after, key)
         })?;
-        let Some((first, rest)) = key.split_once('.').filter(|_| found.is_empty()) else {
+        let Some((first, rest)) = key.split_once('.').filter(|_| found.places.is_empty()) else {
             return Ok(found);
         };
         if !beginning.is_empty() {
@@ -251,7 +261,7 @@ fn of_resource(
     occurrences: &mut Occurrences<'_, '_>,
     path: &str,
     key: &str,
-) -> Result<Vec<TextPlace>, QueryError> {
+) -> Result<KeyUses, QueryError> {
     let family = family(path);
     if let Some((control, _)) = key.rsplit_once('.') {
         let of_form = format!("{family}.");
@@ -267,7 +277,7 @@ fn of_resource(
                 let is_code = Dialect::of_path(&one.at.path).is_some();
                 !is_code || one.at.path.starts_with(&of_form)
             };
-            found.retain(is_here);
+            found.places.retain(is_here);
             found
         });
     }
@@ -290,14 +300,20 @@ fn find(
     occurrences: &mut Occurrences<'_, '_>,
     key: &str,
     is_use: impl Fn(&str, &str, &str) -> bool,
-) -> Result<Vec<TextPlace>, QueryError> {
-    let mut found = Vec::new();
+) -> Result<KeyUses, QueryError> {
     let pattern: String = key.chars().map(escaped).collect();
-    for file in search::matching_files(occurrences, &pattern, Case::Sensitive, may_use_keys)? {
+    let matching = search::matching_files(occurrences, &pattern, Case::Sensitive, may_use_keys)?;
+    let mut found = KeyUses {
+        places: Vec::new(),
+        is_cut: matching.is_cut,
+    };
+    for file in &matching.files {
         let path = file.path.as_str();
         let Some(text) = read(occurrences, path)? else {
             continue;
         };
+
+        let mut uses: Vec<(u32, usize)> = Vec::new();
         for hit in &file.hits {
             let Some((start, line)) = line_at(&text, hit.line) else {
                 continue;
@@ -307,12 +323,15 @@ fn find(
             }
             let mut at = line.match_indices(key).map(|(at, _)| start + at);
             let used = at.find(|at| is_use(&text, &text[..*at], &text[at + key.len()..]));
-            if let Some(offset) = used
-                && found.len() < MAX_USES
-            {
-                let around = surroundings(path, &text, offset);
-                found.push(place(occurrences, (path, hit.line as u32), around)?);
-            }
+            uses.extend(used.map(|offset| (hit.line as u32, offset)));
+        }
+        let left = MAX_USES - found.places.len();
+        found.is_cut |= uses.len() > left;
+        uses.truncate(left);
+
+        let (lines, offsets): (Vec<u32>, Vec<usize>) = uses.into_iter().unzip();
+        for (line, around) in lines.into_iter().zip(surroundings(path, &text, &offsets)) {
+            found.places.push(place(occurrences, (path, line), around)?);
         }
     }
     Ok(found)

@@ -27,6 +27,9 @@ pub(super) fn surroundings(text: &str, offset: usize) -> Surroundings {
         }
         note_text(&mut open, &text[at..start]);
         let end = tag_end(text, start);
+        if offset < end && text[start..].starts_with("<!") {
+            return Surroundings::default();
+        }
         if offset < end {
             let tag = element(text, start, end);
             return in_tag(tag, open, offset, text);
@@ -49,9 +52,6 @@ pub(super) fn surroundings(text: &str, offset: usize) -> Surroundings {
 /// Handles a tag before the offset.
 fn step(open: &mut Vec<Open>, text: &str, (start, end): (usize, usize)) {
     let tag = &text[start..end];
-    if tag.starts_with("<!") || tag.starts_with("<?") {
-        return;
-    }
     if let Some(name) = tag.strip_prefix("</") {
         let name = name.trim_end_matches('>').trim();
         if let Some(at) = open.iter().rposition(|one| one.around.name == name) {
@@ -64,14 +64,21 @@ fn step(open: &mut Vec<Open>, text: &str, (start, end): (usize, usize)) {
         return;
     }
 
-    let around = element(text, start, end);
-    if !tag.ends_with("/>") && !VOID.contains(&around.name.as_str()) {
+    if !has_no_content(tag) {
         open.push(Open {
-            around,
+            around: element(text, start, end),
             content: end,
             has_texts: false,
         });
     }
+}
+
+/// Reports whether a tag is a comment or declaration, or that of an element without an end.
+fn has_no_content(tag: &str) -> bool {
+    let inner = tag.trim_start_matches('<');
+    let name = inner.split(|c: char| c.is_whitespace() || matches!(c, '/' | '>'));
+    let name = name.into_iter().next().unwrap_or_default();
+    tag.ends_with("/>") || inner.starts_with(['!', '?']) || VOID.contains(&name)
 }
 
 fn note_text(open: &mut [Open], text: &str) {
@@ -125,7 +132,7 @@ fn mark_others(around: &mut [Around], rest: &str) {
         match () {
             () if tag.starts_with("</") && depth == 0 => inner += 1,
             () if tag.starts_with("</") => depth -= 1,
-            () if tag.ends_with("/>") || tag.starts_with("<!") => {}
+            () if has_no_content(tag) => {}
             () => depth += 1,
         }
     }
@@ -258,11 +265,16 @@ mod tests {
                 &["button", "form+"],
             ),
             ("<p>a<br>Save</p>", "Save", "Save", &["p+"]),
+            ("<p>Save<br><input></p><b>x</b>", "Save", "Save", &["p"]),
         ] {
             let (found, names) = at(text, needle);
             assert_eq!(found.as_deref(), Some(expected), "{text}");
             assert_eq!(names, around, "{text}");
         }
+        assert_eq!(
+            at("<p><!-- <b>Save</b> --></p>", "Save"),
+            (None, Vec::new())
+        );
     }
 
     #[test]

@@ -6,22 +6,28 @@ use super::phrases::Phrase;
 /// Characters that end a text of an interface and that a question leaves out.
 const END_MARKS: [char; 9] = ['.', '…', ':', '!', '?', '*', ',', ' ', '>'];
 
-/// Returns a regular expression for a line with the first words of a phrase.
+/// Returns a regular expression for a line with the first words of a phrase, of which one letter may have the
+/// mark of an access key: `E&xit`.
 pub(super) fn pattern(phrase: &Phrase) -> String {
-    let mut pattern = String::new();
+    let mut parts: Vec<String> = Vec::new();
     for (at, word) in phrase.words.iter().take(phrase.least).enumerate() {
         if at > 0 {
-            pattern.push_str(r"\s+");
+            parts.push(r"\s+".to_owned());
         }
-        for c in word.chars() {
-            match c {
-                '\'' | '’' => pattern.push_str("(?:['’]|&apos;|&#39;|&rsquo;)"),
-                '&' => pattern.push_str("&(?:amp;)?"),
-                _ => pattern.push_str(&escaped(c)),
-            }
-        }
+        parts.extend(word.chars().map(|c| match c {
+            '\'' | '’' => "(?:['’]|&apos;|&#39;|&rsquo;)".to_owned(),
+            '&' => "&(?:amp;)?".to_owned(),
+            _ => escaped(c),
+        }));
     }
-    pattern
+
+    let marked = (1..parts.len()).filter(|at| parts[*at].starts_with(char::is_alphabetic));
+    let marked = marked.map(|at| {
+        let (before, after) = parts.split_at(at);
+        format!("{}[&_](?:amp;)?{}", before.concat(), after.concat())
+    });
+    let all: Vec<String> = std::iter::once(parts.concat()).chain(marked).collect();
+    all.join("|")
 }
 
 /// Returns a character as it stands in a regular expression.
@@ -33,17 +39,32 @@ pub(super) fn escaped(c: char) -> String {
     }
 }
 
-/// Returns the offsets of a phrase's first word in a text, where a word starts there.
+/// Returns the offsets of a phrase's first word in a text.
 pub(super) fn starts<'t>(text: &'t str, phrase: &Phrase) -> impl Iterator<Item = usize> + 't {
     let first = phrase.words.first().map(|word| word.to_lowercase());
     let first = first.unwrap_or_default();
     let letters = first.chars().take_while(|c| c.is_alphanumeric()).count();
     let first: String = first.chars().take(letters.max(1)).collect();
-    text.char_indices().filter_map(move |(at, _)| {
-        let rest = text[at..].chars().flat_map(char::to_lowercase);
-        let is_start = !text[..at].ends_with(|c: char| c.is_alphanumeric());
-        (is_start && rest.take(first.chars().count()).eq(first.chars())).then_some(at)
+    let is_letter = |c: char| c.is_alphanumeric();
+    text.char_indices().filter_map(move |(at, c)| {
+        if is_mark(c) || text[..at].ends_with(is_letter) {
+            return None;
+        }
+        let rest = &text[at..];
+        let near = rest.floor_char_boundary(2 * first.len() + "&amp;".len());
+        let word = without_marks(&rest[..near]).to_lowercase();
+        let after = word.strip_prefix(&first)?;
+        (letters == 0 || !after.starts_with(is_letter)).then_some(at)
     })
+}
+
+/// Reports whether a character marks the access key of a text: `_Save`, `E&xit`.
+pub(super) fn is_mark(c: char) -> bool {
+    matches!(c, '_' | '&')
+}
+
+fn without_marks(text: &str) -> String {
+    text.replace("&amp;", "").replace(is_mark, "")
 }
 
 /// Returns how many words of a phrase a text of the interface consists of; `None` if it is another text. The
@@ -67,8 +88,7 @@ pub(super) fn holds(text: &str, phrase: &Phrase) -> bool {
 
 /// Returns a text as it is compared.
 fn folded(text: &str, is_exact: bool) -> String {
-    let text = unescaped(text).replace('’', "'");
-    let text = text.replace(['_', '&'], " ");
+    let text = without_marks(&unescaped(text).replace('’', "'"));
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     let text = text.trim_end_matches(END_MARKS).trim_start();
@@ -115,6 +135,8 @@ mod tests {
         for text in [
             "Don't save",
             "_Don’t save…",
+            "Don't &save",
+            "Don't s&amp;ave",
             "Don&apos;t save:",
             "&Don't save",
         ] {
@@ -133,7 +155,8 @@ mod tests {
     #[test]
     fn a_phrase_starts_where_a_word_starts() {
         let export = phrase("what does the Export button do");
-        let found: Vec<usize> = starts("Export reexport \"export\"", &export).collect();
-        assert_eq!(found, [0, 17]);
+        let text = "Export reexport \"export\" exportAll E&xport Exp&amp;ort";
+        let found: Vec<usize> = starts(text, &export).collect();
+        assert_eq!(found, [0, 17, 35, 43]);
     }
 }

@@ -48,7 +48,7 @@ pub struct TextKey {
     pub at: (String, u32),
     /// Number of other files that define the key with the same text.
     pub others: usize,
-    /// The places that use the key.
+    /// The places that use the key, at most 20.
     pub uses: Vec<TextPlace>,
 }
 
@@ -63,6 +63,8 @@ pub struct InterfaceText {
     pub places: Vec<TextPlace>,
     /// Its keys in resources.
     pub keys: Vec<TextKey>,
+    /// Whether a time limit or number left something out.
+    pub is_cut: bool,
 }
 
 impl InterfaceText {
@@ -91,14 +93,19 @@ pub fn interface_text(
         is_equal: found.is_equal,
         places: found.places,
         keys: Vec::new(),
+        is_cut: found.is_cut,
     };
-    for definition in keys::grouped(found.definitions).into_iter().take(MAX_KEYS) {
+    let mut definitions = keys::grouped(found.definitions);
+    text.is_cut |= definitions.len() > MAX_KEYS;
+    definitions.truncate(MAX_KEYS);
+    for definition in definitions {
         let uses = keys::uses(occurrences, &definition)?;
+        text.is_cut |= uses.is_cut;
         text.keys.push(TextKey {
             key: definition.key,
             at: definition.at,
             others: definition.others,
-            uses,
+            uses: uses.places,
         });
     }
     Ok(text)

@@ -299,10 +299,11 @@ fn block_end(text: &str, from: usize) -> usize {
     text.len()
 }
 
-/// Reports whether an attribute has the name of an event: `onClick`, `on:click`, `OnClick`.
+/// Reports whether an attribute has the name of an event: `onClick`, `on:click`, `onclick`.
 fn is_event(name: &str) -> bool {
     let rest = name.strip_prefix("on").or_else(|| name.strip_prefix("On"));
-    rest.is_some_and(|rest| !rest.is_empty()) || name == "click" || name.starts_with("click.")
+    let is_word = matches!(name, "on" | "once" | "one" | "only");
+    rest.is_some() && !is_word || name == "click" || name.starts_with("click.")
 }
 
 /// Reports whether an argument or property names a function instead of calling it.
@@ -349,6 +350,13 @@ mod tests {
         ] {
             assert_eq!(subscribes(line, "save"), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn an_event_has_the_name_of_one() {
+        let events = ["onClick", "on:click", "onclick", "OnClick", "click.stop"];
+        assert!(events.into_iter().all(is_event));
+        assert!(!["once", "only", "on", "label"].into_iter().any(is_event));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use codeagent_lang::surroundings::{AroundKind, Surroundings};
 use codeagent_workspace::{Binary, Case, FileHits, Files, RepoPath, SearchError, TextQuery};
 
 use super::keys::Definition;
-use super::matching::{holds, pattern, starts, unescaped, words_equal};
+use super::matching::{holds, is_mark, pattern, starts, unescaped, words_equal};
 use super::phrases::Phrase;
 use super::{MAX_PLACES, TextPlace, keys, markup};
 use crate::languages::LANGUAGES;
@@ -18,7 +18,7 @@ use crate::store::is_test_path;
 const MAX_MILLIS: u64 = 5_000;
 
 /// Maximum number of lines of a file that are compared.
-const MAX_LINES: usize = 100;
+const MAX_LINES: usize = 1_000;
 
 /// Maximum length of a line, in bytes; longer ones are generated.
 const MAX_LINE_BYTES: usize = 2_000;
@@ -51,6 +51,14 @@ pub(super) struct Found {
     pub is_equal: bool,
     pub places: Vec<TextPlace>,
     pub definitions: Vec<Definition>,
+    pub is_cut: bool,
+}
+
+/// The files that a search has found, by path.
+pub(super) struct MatchingFiles {
+    pub files: Vec<FileHits>,
+    /// Whether the search stopped early, or a file has more lines than are compared.
+    pub is_cut: bool,
 }
 
 /// A text that may be that of a phrase.
@@ -92,7 +100,7 @@ pub(super) fn search(
     occurrences: &mut Occurrences<'_, '_>,
     phrase: &Phrase,
 ) -> Result<Found, QueryError> {
-    let files = matching_files(
+    let MatchingFiles { files, is_cut } = matching_files(
         occurrences,
         &pattern(phrase),
         Case::Insensitive,
@@ -107,17 +115,30 @@ pub(super) fn search(
 
     let asked = |count: usize| phrase.words[..count].join(" ");
     for count in (phrase.least..=phrase.words.len()).rev() {
-        let here = all.iter().filter(|spot| spot.words == count);
-        let mut equal = candidates(occurrences, here.take(MAX_READ))?;
+        let mut here: Vec<&Spot> = all.iter().filter(|spot| spot.words == count).collect();
+        let is_cut = is_cut || here.len() > MAX_READ;
+        here.truncate(MAX_READ);
+        let mut equal = candidates(occurrences, &here)?;
         equal.retain(|one| words_equal(&one.text, phrase, false) == Some(count));
         if let Some((count, is_exact)) = best(&equal, phrase) {
             equal.retain(|one| words_equal(&one.text, phrase, is_exact) == Some(count));
-            return made(occurrences, asked(count), true, equal);
+            let found = Found {
+                asked: asked(count),
+                is_equal: true,
+                is_cut,
+                ..Found::default()
+            };
+            return filled(occurrences, found, equal);
         }
     }
 
-    let partial = partial(occurrences, &files, phrase)?;
-    made(occurrences, asked(phrase.least), false, partial)
+    let mut found = Found {
+        asked: asked(phrase.least),
+        is_cut,
+        ..Found::default()
+    };
+    let partial = partial(occurrences, &files, phrase, &mut found.is_cut)?;
+    filled(occurrences, found, partial)
 }
 
 /// Returns the texts that contain a phrase and are surely shown.
@@ -125,20 +146,25 @@ fn partial(
     occurrences: &Occurrences<'_, '_>,
     files: &[FileHits],
     phrase: &Phrase,
+    is_cut: &mut bool,
 ) -> Result<Vec<Candidate>, QueryError> {
+    let may_show = |file: &&FileHits| {
+        let path = file.path.as_str();
+        !is_test_path(path) && Dialect::of_path(path) != Some(Dialect::CSharp)
+    };
     let mut all: Vec<Spot> = Vec::new();
-    for file in files
-        .iter()
-        .filter(|file| !is_test_path(file.path.as_str()))
-    {
-        if all.len() < MAX_READ
+    for file in files.iter().filter(may_show) {
+        if all.len() <= MAX_READ
             && let Some(text) = read(occurrences, file.path.as_str())?
         {
             all.extend(spots(file, &text, phrase, false));
         }
     }
-    let mut found = candidates(occurrences, all.iter().take(MAX_READ))?;
+
+    let read: Vec<&Spot> = all.iter().take(MAX_READ).collect();
+    let mut found = candidates(occurrences, &read)?;
     found.retain(|one| holds(&one.text, phrase) && is_visible(one));
+    *is_cut |= all.len() > MAX_READ || found.len() > MAX_PARTIAL;
     found.truncate(MAX_PARTIAL);
     Ok(found)
 }
@@ -160,19 +186,13 @@ fn best(equal: &[Candidate], phrase: &Phrase) -> Option<(usize, bool)> {
     }
 }
 
-/// Makes the places and definitions of texts.
-fn made(
+/// Adds the places and definitions of texts.
+fn filled(
     occurrences: &mut Occurrences<'_, '_>,
-    asked: String,
-    is_equal: bool,
+    mut found: Found,
     mut texts: Vec<Candidate>,
 ) -> Result<Found, QueryError> {
     texts.sort_by_cached_key(|one| (is_test_path(&one.path), one.path.clone(), one.line));
-    let mut found = Found {
-        asked,
-        is_equal,
-        ..Found::default()
-    };
     for one in texts {
         let Candidate {
             path,
@@ -193,7 +213,7 @@ fn made(
                     .places
                     .push(place(occurrences, (&path, line), around)?);
             }
-            None => {}
+            None => found.is_cut = true,
         }
     }
     Ok(found)
@@ -268,39 +288,37 @@ fn spots(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Sp
     found
 }
 
-/// Reads the texts at some places.
-fn candidates<'s>(
+/// Reads the texts at some places, those of a file together.
+fn candidates(
     occurrences: &Occurrences<'_, '_>,
-    spots: impl Iterator<Item = &'s Spot>,
+    spots: &[&Spot],
 ) -> Result<Vec<Candidate>, QueryError> {
     let mut found: Vec<Candidate> = Vec::new();
-    let mut file: Option<(&str, String)> = None;
-    for spot in spots {
-        let path = spot.path.as_str();
-        if file.as_ref().is_none_or(|(known, _)| *known != path) {
-            file = Some((path, read(occurrences, path)?.unwrap_or_default()));
-        }
-        let text = file.as_ref().map_or("", |(_, text)| text);
-
-        let around = surroundings(path, text, spot.offset);
-        let Some(own) = around.text.as_deref().map(unescaped) else {
-            continue;
-        };
-        let mut known = found.iter();
-        let is_known =
-            known.any(|one| one.path == path && one.line == spot.line && one.text == own);
-        let key = keys::key_at(path, text, spot.offset, &around);
+    for of_file in spots.chunk_by(|a, b| a.path == b.path) {
+        let path = of_file[0].path.as_str();
+        let text = read(occurrences, path)?.unwrap_or_default();
         let is_resource = RESOURCES.contains(&ending(path).as_str());
-        if is_known || is_resource && key.is_none() {
-            continue;
+        let offsets: Vec<usize> = of_file.iter().map(|spot| spot.offset).collect();
+
+        for (spot, around) in of_file.iter().zip(surroundings(path, &text, &offsets)) {
+            let Some(own) = around.text.as_deref().map(unescaped) else {
+                continue;
+            };
+            let mut known = found.iter();
+            let is_known =
+                known.any(|one| one.path == path && one.line == spot.line && one.text == own);
+            let key = keys::key_at(path, &text, spot.offset, &around);
+            if is_known || is_resource && key.is_none() {
+                continue;
+            }
+            found.push(Candidate {
+                path: path.to_owned(),
+                line: spot.line,
+                text: own,
+                around,
+                key,
+            });
         }
-        found.push(Candidate {
-            path: path.to_owned(),
-            line: spot.line,
-            text: own,
-            around,
-            key,
-        });
     }
     Ok(found)
 }
@@ -319,8 +337,10 @@ fn is_visible(candidate: &Candidate) -> bool {
 
 /// Returns the text of the string or element that seems to begin at an offset; `None` if none does.
 fn text_from(text: &str, offset: usize) -> Option<&str> {
-    let before = text[..offset].trim_end_matches(|c: char| c.is_whitespace() || "_&".contains(c));
+    let before = text[..offset].trim_end_matches("&amp;");
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
     let rest = &text[offset..];
+    let rest = &rest[..rest.floor_char_boundary(MAX_LINE_BYTES)];
     let until = |ends: &[char]| &rest[..rest.find(ends).unwrap_or(rest.len())];
     match before.chars().next_back() {
         Some(quote @ ('"' | '\'' | '`')) => Some(until(&[quote])),
@@ -331,13 +351,14 @@ fn text_from(text: &str, offset: usize) -> Option<&str> {
     }
 }
 
-/// Returns the text at an offset of a file and what contains it.
-pub(super) fn surroundings(path: &str, text: &str, offset: usize) -> Surroundings {
-    match Dialect::of_path(path) {
-        Some(dialect) => LANGUAGES.surroundings(text, dialect, offset),
-        None if ending(path) == "json" => keys::json_text(text, offset),
-        None => markup::surroundings(text, offset),
-    }
+/// Returns the text at each offset of a file and what contains it.
+pub(super) fn surroundings(path: &str, text: &str, offsets: &[usize]) -> Vec<Surroundings> {
+    let scan = match Dialect::of_path(path) {
+        Some(dialect) => return LANGUAGES.surroundings(text, dialect, offsets),
+        None if ending(path) == "json" => keys::json_text,
+        None => markup::surroundings,
+    };
+    offsets.iter().map(|offset| scan(text, *offset)).collect()
 }
 
 /// Returns the offset of a line and the line.
@@ -365,13 +386,13 @@ pub(super) fn read(
     Ok(file.ok().map(|file| file.text))
 }
 
-/// Returns the files with lines that match a pattern, by path.
+/// Returns the files with lines that match a pattern.
 pub(super) fn matching_files(
     occurrences: &Occurrences<'_, '_>,
     pattern: &str,
     case: Case,
     is_wanted: fn(&str) -> bool,
-) -> Result<Vec<FileHits>, QueryError> {
+) -> Result<MatchingFiles, QueryError> {
     let query = TextQuery {
         pattern: pattern.to_owned(),
         case,
@@ -388,7 +409,7 @@ pub(super) fn matching_files(
     let matching = Mutex::new(Vec::new());
     let take = |hits: FileHits| unpoisoned(&matching).push(hits);
     let is_wanted = move |path: &RepoPath, is_folder: bool| is_folder || is_wanted(path.as_str());
-    occurrences
+    let stats = occurrences
         .sources
         .workspace()
         .search_text(&files, &query, is_wanted, &take)
@@ -397,5 +418,7 @@ pub(super) fn matching_files(
 
     let mut files = matching.into_inner().unwrap_or_default();
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
+    let is_long = |file: &FileHits| file.count > file.hits.len() as u64;
+    let is_cut = stats.timed_out || files.iter().any(is_long);
+    Ok(MatchingFiles { files, is_cut })
 }

@@ -24,6 +24,10 @@ const MAX_TESTS: usize = 400;
 /// Title of what runs because of a text.
 const REACTIONS: &str = "what the elements around it run, in order";
 
+/// Note for a text with places that may be left out.
+const CUT: &str = "more places of the text or its key may exist: the search stops after 5 s, 1,000 lines of \
+    a file, 60 places, 8 keys or 20 uses of a key";
+
 /// What is known of the texts that a question quotes.
 #[derive(Default)]
 pub(super) struct Answered {
@@ -31,8 +35,8 @@ pub(super) struct Answered {
     pub is_answered: bool,
     /// The words that are texts.
     texts: Vec<String>,
-    /// The words that are none.
-    missing: Option<String>,
+    /// The words that are none, and whether they are in quotation marks.
+    missing: Option<(String, bool)>,
 }
 
 impl Answered {
@@ -59,14 +63,24 @@ impl Answered {
 
     /// Says that no text of the interface has the words; reports whether that is so.
     pub fn add_missing(&self, document: &mut Document) -> bool {
-        let Some(missing) = &self.missing else {
+        let Some((missing, _)) = &self.missing else {
             return false;
         };
-        document.line(format!(
-            "no text in source, markup, `.resx` or JSON equals or contains {missing:?}"
-        ));
+        document.line(no_text(missing));
         true
     }
+
+    /// Notes that words in quotation marks are no text, where symbols answer instead.
+    pub fn note_missing(&self, document: &mut Document) {
+        if let Some((missing, true)) = &self.missing {
+            let no_text = no_text(missing);
+            document.note(format!("{no_text}; the answer is about symbols"));
+        }
+    }
+}
+
+fn no_text(words: &str) -> String {
+    format!("no text in source, markup, `.resx` or JSON equals or contains {words:?}")
 }
 
 /// Adds the texts of the interface that a question quotes.
@@ -85,7 +99,12 @@ pub(super) fn sections(
         let text = query::interface_text(occurrences, &phrase)?;
         if !may_answer(&text, &phrase, targets) {
             if text.is_empty() {
-                answered.missing.get_or_insert(text.asked);
+                if text.is_cut {
+                    document.note(CUT);
+                }
+                answered
+                    .missing
+                    .get_or_insert((text.asked, phrase.is_quoted));
             }
             continue;
         }
@@ -124,6 +143,10 @@ fn add(
             contain(count)
         ),
     });
+
+    if text.is_cut {
+        document.note(CUT);
+    }
 
     add_keys(document, &text.keys);
     let rows: Vec<Occurrence> = text.places.iter().map(|place| place.at.clone()).collect();

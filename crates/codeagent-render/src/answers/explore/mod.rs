@@ -117,6 +117,8 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         for literal in targets.found.iter().filter_map(literal_of) {
             document.note(unknown_literal(&literal.text));
         }
+    } else {
+        texts.note_missing(&mut document);
     }
 
     if !is_of_kind {
