@@ -138,6 +138,8 @@ pub enum Type {
     Module(FileId),
     /// A `declare module` block.
     Ambient(DeclRef),
+    /// The global object: `typeof globalThis`, of which `window` is an instance of `Window`, too.
+    GlobalObject,
     Union(Args),
     Intersection(Args),
     Tuple(Args),

@@ -90,6 +90,7 @@ impl FileResolver<'_> {
             ),
             Type::Module(file) => format!("module {}", self.path(file)),
             Type::Ambient(decl) => format!("declare module {}", self.declared(decl)),
+            Type::GlobalObject => "typeof globalThis".to_owned(),
             Type::Union(args) => list(args, " | "),
             Type::Intersection(args) => list(args, " & "),
             Type::Tuple(args) => format!("[{}]", list(args, ", ")),

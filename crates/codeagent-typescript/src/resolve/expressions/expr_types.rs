@@ -224,7 +224,7 @@ impl Checker<'_> {
 
         let spelling = self.spelling(name);
         match spelling {
-            "window" | "self" | "globalThis" => return self.type_of_window(),
+            "window" | "self" | "globalThis" => return self.arena.add(Type::GlobalObject),
             "exports" if self.facts(position.file).header.dialect.is_javascript() => {
                 return self.type_of_module(position.file);
             }
@@ -233,15 +233,6 @@ impl Checker<'_> {
 
         match BuiltinType::of_name(spelling) {
             Some(known) => self.arena.add(Type::BuiltInValue(known)),
-            None => Ty::EXTERNAL,
-        }
-    }
-
-    /// Returns the type of the global object, with the members that the repository declares.
-    fn type_of_window(&self) -> Ty {
-        let name = self.tables.find("Window");
-        match self.lookup_global(name, Meaning::Type).first().copied() {
-            Some(decl) => self.instance(decl, &[]),
             None => Ty::EXTERNAL,
         }
     }

@@ -51,6 +51,21 @@ impl Tables {
         self.declared_by(entries, link, name, |index| &index.provided.ambient)
     }
 
+    /// Returns the ambient module with `*` in its name that a specifier matches: of several, the one
+    /// with the longest text before `*`.
+    pub fn wildcard(&self, specifier: &str) -> Option<Name> {
+        let beginning = |name: &Name| {
+            let (start, end) = self.names.text(*name).split_once('*')?;
+            specifier.strip_prefix(start)?.strip_suffix(end)?;
+            Some(start.len())
+        };
+        let matching = self.wildcards.iter().rev();
+        let matching = matching.filter_map(|name| Some((beginning(name)?, *name)));
+        matching
+            .max_by_key(|(length, _)| *length)
+            .map(|(_, name)| name)
+    }
+
     /// Reports whether the last file that declares a global name, if any, is one of a library.
     pub(super) fn is_global_of_library(&self, name: Name) -> bool {
         let last = self.globals.get(&name).and_then(|entries| entries.last());
@@ -129,6 +144,9 @@ impl Tables {
     /// Adds a block of an ambient module. One in the repository or an installed package replaces
     /// the bundled ones.
     fn add_ambient(&mut self, name: Name, position: DeclRef) {
+        if self.names.text(name).contains('*') && !self.wildcards.contains(&name) {
+            self.wildcards.push(name);
+        }
         let blocks = self.ambient.entry(name).or_default();
         let is_own = position.file < self.libraries;
         if is_own || blocks.iter().all(|block| block.file >= self.libraries) {

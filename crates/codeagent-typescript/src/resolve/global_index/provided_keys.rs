@@ -14,6 +14,8 @@ use super::tables::augmenting;
 pub const GLOBAL: KeyTable = KeyTable::names("ts.global");
 /// Keys of ambient modules.
 pub const AMBIENT: KeyTable = KeyTable::names("ts.ambient");
+/// The key of all ambient modules with `*` in their names, under the empty name.
+pub const WILDCARDS: KeyTable = KeyTable::names("ts.wildcards");
 /// Keys of declarations that augment modules, by bare name.
 pub const AUGMENTED: KeyTable = KeyTable::names("ts.augmented");
 /// The key of all interfaces that add members to types, under the empty name.
@@ -45,6 +47,7 @@ pub fn provided_keys(facts: &Facts) -> Vec<DependencyKey> {
         let name = facts.text(decl.name);
         if decl.kind == DeclKind::AmbientModule {
             keys.push(AMBIENT.key(name));
+            keys.extend(name.contains('*').then(|| WILDCARDS.key("")));
         } else if is_global(facts, decl) {
             keys.push(GLOBAL.key(name));
         }

@@ -1,9 +1,8 @@
 //! The global index: names as numbers, declarations by scope and name, globals, ambient modules,
 //! module targets.
 //!
-//! Limitations: wildcard ambient modules (`declare module "*.svg"`) are not looked up. An
-//! augmentation of a module without declarations (`declare module "express"` in a module while the
-//! package is not installed) adds nothing.
+//! Limitations: an augmentation of a module without declarations (`declare module "express"` in a
+//! module while the package is not installed) adds nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +31,8 @@ pub struct Tables {
     pub(super) files: Vec<IndexedFile>,
     pub(crate) globals: FxHashMap<Name, Vec<DeclRef>>,
     pub(super) ambient: FxHashMap<Name, Vec<DeclRef>>,
+    /// The names of ambient modules with `*`, in order.
+    pub(super) wildcards: Vec<Name>,
     pub(super) augmented: FxHashMap<FileId, Vec<DeclRef>>,
     /// The interfaces of the repository that may add members to types of absent packages, in order.
     augmenting: Vec<DeclRef>,
@@ -66,6 +67,7 @@ impl Tables {
             files: Vec::with_capacity(files.len()),
             globals: FxHashMap::default(),
             ambient: FxHashMap::default(),
+            wildcards: Vec::new(),
             augmented: FxHashMap::default(),
             augmenting: Vec::new(),
             asserting: Vec::new(),

@@ -8,7 +8,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, FileId};
 use codeagent_model::facts::*;
 
-use crate::resolve::global_index::provided_keys::{AMBIENT, PIECES};
+use crate::resolve::global_index::provided_keys::{AMBIENT, PIECES, WILDCARDS};
 use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::symbols::{Symbols, at};
 
@@ -41,7 +41,7 @@ impl ResolvedName {
 
 impl Symbols<'_> {
     /// Resolves a specifier to its module. An ambient module precedes paths and packages, unless it
-    /// is a bundled one.
+    /// is a bundled one or has `*` in its name.
     pub fn resolve_module(&self, file: FileId, specifier: Sym) -> ResolvedName {
         let name = self.name(file, specifier);
         let is_relative = self.spelling(name).starts_with('.');
@@ -50,11 +50,23 @@ impl Symbols<'_> {
         if !is_relative && let Some(block) = self.ambient(name).first().copied().filter(precedes) {
             return ResolvedName::Ambient(block);
         }
+        if target.is_none()
+            && let Some(block) = self.wildcard_module(name)
+        {
+            return ResolvedName::Ambient(block);
+        }
         match target {
             Some(target) => ResolvedName::Module(target),
             None if is_relative => ResolvedName::Nothing,
             None => ResolvedName::External,
         }
+    }
+
+    /// Returns the first block of the ambient module with `*` in its name that a specifier matches.
+    fn wildcard_module(&self, specifier: Name) -> Option<DeclRef> {
+        self.record_text_lookup(WILDCARDS, "");
+        let module = self.tables.wildcard(self.spelling(specifier))?;
+        self.ambient(module).first().copied()
     }
 
     pub fn is_module_outside(&self, module: &ResolvedName) -> bool {

@@ -231,7 +231,8 @@ impl Checker<'_> {
             | Type::BuiltInValue(_)
             | Type::BuiltInMethod(..)
             | Type::Module(_)
-            | Type::Ambient(_) => true,
+            | Type::Ambient(_)
+            | Type::GlobalObject => true,
             composite => self
                 .stack
                 .memoized(&self.closed, ty, || self.compute_is_closed(composite)),

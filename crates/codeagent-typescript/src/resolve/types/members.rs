@@ -167,6 +167,7 @@ impl Checker<'_> {
             Type::Ambient(block) => {
                 self.lookup_member_of_module(&ResolvedName::Ambient(block), name)
             }
+            Type::GlobalObject => self.lookup_member_of_global_object(name, level),
         }
     }
 
@@ -486,5 +487,28 @@ impl Checker<'_> {
 
     fn lookup_member_of_module(&self, module: &ResolvedName, name: Name) -> MemberLookup {
         self.as_member(self.lookup_export(module, name))
+    }
+
+    /// Looks up a member of `window`, else a global declaration. Classes, enums and what `let` or `const` declares
+    /// are no members of the global object.
+    fn lookup_member_of_global_object(&self, name: Name, level: u32) -> MemberLookup {
+        let window = self.lookup_global(self.tables.find("Window"), Meaning::Type);
+        let of_window = window.first().map_or(MemberLookup::External, |decl| {
+            self.lookup_member_in(self.instance(*decl, &[]), name, level + 1)
+        });
+        if let MemberLookup::Declared(_) = of_window {
+            return of_window;
+        }
+
+        let mut decls = self.lookup_global(name, Meaning::Value);
+        decls.retain(|decl| {
+            let Declaration { kind, flags, .. } = self.decl(*decl);
+            let is_scoped = flags.has(DeclFlags::LET) || flags.has(DeclFlags::CONST);
+            !is_scoped && !matches!(kind, DeclKind::Class | DeclKind::Enum)
+        });
+        if decls.is_empty() {
+            return of_window;
+        }
+        self.as_member(self.resolve_decls(decls))
     }
 }
