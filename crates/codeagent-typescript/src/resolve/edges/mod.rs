@@ -4,6 +4,7 @@
 //! Limitations: no layer below uses this one.
 
 mod absent_generics;
+mod attributes;
 mod callees;
 pub mod components;
 mod computed_members;

@@ -54,11 +54,7 @@ impl FileResolver<'_> {
             Subject::Export(id) => self.resolve_export(id),
             Subject::Base(decl, index) => self.resolve_base(at(file, decl), usize::from(index)),
             Subject::Key(object, sym) => self.resolve_key(object, sym),
-            Subject::Attribute(component, sym) => {
-                let component = self.type_of_expr(file.expr(component));
-                let props = self.props_of(component);
-                self.resolve_key_of(props, sym)
-            }
+            Subject::Attribute(component, sym) => self.resolve_attribute(component, sym),
             Subject::Construct(..) => Referent::External,
         }
     }
@@ -496,7 +492,7 @@ impl FileResolver<'_> {
         }
     }
 
-    fn resolve_key_of(&self, object: Ty, key: Sym) -> Referent {
+    pub(super) fn resolve_key_of(&self, object: Ty, key: Sym) -> Referent {
         let name = self.name(self.file, key);
         match self.lookup_member(object, name) {
             MemberLookup::Declared(member) => Referent::Decls(member.decls),
