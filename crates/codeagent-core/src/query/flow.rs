@@ -143,6 +143,11 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let mut steps: Vec<Step> = unknown.into_iter().map(Step::from_unknown).collect();
         steps.extend(self.calls(node.id)?.into_iter().map(Step::Call));
         steps.extend(self.dispatched(&[node.id])?);
+        if let [span] = node.spans.as_slice() {
+            // Decorators and attributes do not run with the function.
+            let before_name = span.span.start.line..span.name_line;
+            steps.retain(|step| !before_name.contains(&step.site().1));
+        }
         self.steps(steps, depth + 1)
     }
 

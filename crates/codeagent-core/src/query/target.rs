@@ -366,7 +366,8 @@ fn add(
 
     if targets.is_sentence && tokens::is_technical(token) {
         let is_named = symbols(snapshot, text)?.is_ok_and(|found| found.note.is_none());
-        if !is_named && (has_others || external::as_written(snapshot, text)?.is_none()) {
+        let is_aside = has_others || targets.uncommon_words().nth(1).is_some();
+        if !is_named && (is_aside || external::as_written(snapshot, text)?.is_none()) {
             targets.words.push(text.to_lowercase());
             return Ok(());
         }

@@ -33,6 +33,22 @@ fn a_member_of_an_absent_type_is_that_of_the_types_that_inherit_it() {
 }
 
 #[test]
+fn a_technical_word_beside_others_is_no_name() {
+    let doors = "export class Doors {\n  shutDoor(path: string) { return new URL(path); }\n}\n";
+    let shop = Shop::with(&[("web/doors.ts", doors)]);
+    let text = shop.stdout(&["explore", "which URL is sent when a user shuts a door?"]);
+    assert!(
+        text.contains("Doors.shutDoor") && !text.contains("lib:URL"),
+        "{text}"
+    );
+    let text = shop.stdout(&["explore", "who calls URL?"]);
+    assert!(
+        text.contains("## lib:URL (outside the repository)"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_string_in_a_call_is_what_the_question_is_about() {
     let server = "import express from 'express';\nconst app = express();\napp.get('/doors', list);\napp.post('/doors', add);\nfunction list() {}\nfunction add() {}\n";
     let shop = Shop::with(&[("web/server.ts", server)]);

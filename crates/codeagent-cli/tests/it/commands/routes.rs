@@ -35,6 +35,22 @@ fn a_route_is_served_by_the_file_at_its_place() {
 }
 
 #[test]
+fn decorators_of_the_repository_may_make_a_route() {
+    let own = "export const Controller = (path: string) => (target: unknown) => {};\nexport const Post = (path: string) => (target: unknown) => {};\n";
+    let page = "import { Controller, Post } from './own';\n@Controller('/exports')\nexport class Exports {\n  @Post('/')\n  run() {\n    write();\n  }\n}\nfunction write() {}\n";
+    let shop = Shop::with(&[("web/own.ts", own), ("web/exports.ts", page)]);
+    let text = shop.stdout(&["explore", "what happens when a POST to /exports arrives?"]);
+    assert!(
+        text.contains(" possibly route POST /exports at web/exports.ts:4: Exports.run\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Exports.run  web/exports.ts:5\n  6 write  web/exports.ts:9\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_route_leads_through_mounted_routers() {
     let carts = "import { Router } from 'express';\nexport const carts = Router();\ncarts.post('/:id', () => {});\n";
     let app = "import express from 'express';\nimport { carts } from './carts';\nconst app = express();\nconst api = express.Router();\napi.use('/carts', carts);\napp.use('/v1', api);\n";

@@ -248,11 +248,14 @@ impl FileResolver<'_> {
             return;
         };
 
-        if method.kind != DeclKind::Method
-            || !matches!(self.origin(at.call.callee), Origin::Package(_))
-        {
+        if method.kind != DeclKind::Method {
             return;
         }
+        // Own decorators of these names do what those of the frameworks do, but that is not known.
+        let confidence = match self.origin(at.call.callee) {
+            Origin::Package(_) => Confidence::Exact,
+            _ => Confidence::Inferred,
+        };
 
         let Some(prefix) = self.controller_path(class) else {
             return;
@@ -277,7 +280,7 @@ impl FileResolver<'_> {
                 DispatchKind::Serves,
                 (own(class), own(at.site.owner)),
                 at.site.at,
-                Confidence::Exact,
+                confidence,
             )
         });
     }
