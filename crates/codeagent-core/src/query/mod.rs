@@ -116,8 +116,8 @@ pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
 pub use interface_texts::{
-    InterfaceText, Phrase, TextKey, TextPlace, handlers_nearby, interface_phrases, interface_text,
-    reactions,
+    InterfaceText, Phrase, TextKey, TextPlace, component_around, handlers_nearby,
+    interface_phrases, interface_text, reactions,
 };
 pub use key_path::flow_of_keys;
 pub use kind::{Kind, Selection, asked_kind};

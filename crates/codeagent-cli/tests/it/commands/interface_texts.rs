@@ -137,6 +137,17 @@ const CASES: &[Case] = &[
         expected: &["8 Account <h1> in <form>: <h1>Account</h1>"],
     },
     Case {
+        files: &[(
+            "web/Note.tsx",
+            "export function Note() {\n  return <p>Mind the gap</p>;\n}\nexport const Page = () => <Note\n  isOpen={true}\n/>;\n",
+        )],
+        question: "which component shows the text \"Mind the gap\", and where?",
+        expected: &[
+            "Note is rendered at (1):",
+            "4 Page: export const Page = () => <Note",
+        ],
+    },
+    Case {
         files: &[("web/Button.tsx", BUTTON)],
         question: "what does the button \"Close\" do?",
         expected: &[

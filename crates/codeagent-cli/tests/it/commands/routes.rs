@@ -20,7 +20,11 @@ fn a_route_is_served_by_the_file_at_its_place() {
     let shop = Shop::with(&[
         (
             "site/app/users/[id]/page.tsx",
-            "export default function User() { return null; }\n",
+            "import { wrap } from 'absent';\nimport { Card } from './card';\nfunction User() { return <Card />; }\nexport default wrap(User);\n",
+        ),
+        (
+            "site/app/users/[id]/card.tsx",
+            "export function Card() { return null; }\n",
         ),
         (
             "site/nav.ts",
@@ -29,7 +33,9 @@ fn a_route_is_served_by_the_file_at_its_place() {
     ]);
     let text = shop.stdout(&["explore", "which component is behind /users/:id?"]);
     assert!(
-        text.contains("files that serve it, by their path:\nsite/app/users/[id]/page.tsx\n"),
+        text.contains(
+            "files that serve it, by their path:\nsite/app/users/[id]/page.tsx\n  3 User()\n    renders Card\n"
+        ),
         "{text}"
     );
 }

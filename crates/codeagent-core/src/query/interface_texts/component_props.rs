@@ -91,6 +91,15 @@ pub(super) fn only_function(
     Ok(lines)
 }
 
+/// Returns the component around a text.
+pub fn component_around(
+    occurrences: &Occurrences<'_, '_>,
+    place: &TextPlace,
+) -> Result<Option<Node>, QueryError> {
+    let around = component_at(occurrences, &place.at.path, place.at.line)?;
+    Ok(around.filter(|node| node.node_type == NodeType::Component))
+}
+
 /// Returns the handlers in the component around a text that has none itself, such as those of the dialog that a
 /// button opens.
 pub fn handlers_nearby(

@@ -20,7 +20,7 @@ use codeagent_lang::surroundings::Surroundings;
 
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
-pub use component_props::handlers_nearby;
+pub use component_props::{component_around, handlers_nearby};
 pub use phrases::{Phrase, interface_phrases};
 pub use reactions::reactions;
 

@@ -195,17 +195,17 @@ fn declared(
     Ok(top.into_iter().partition(is_public))
 }
 
-/// Returns the functions that a file of routes exports, or the handlers of a Razor page (`OnPostAsync`);
-/// of functions named by HTTP methods, that of `method`.
+/// Returns the functions that a file of routes exports, wrapped or not, or the handlers of a Razor page
+/// (`OnPostAsync`); of functions named by HTTP methods, that of `method`.
 pub(super) fn serving(
-    occurrences: &Occurrences<'_, '_>,
+    occurrences: &mut Occurrences<'_, '_>,
     path: &str,
     method: Option<&str>,
 ) -> Result<Vec<Node>, AnswerError> {
     if Dialect::of_path(path).is_none() {
         return Ok(Vec::new());
     }
-    let (mut serving, _) = declared(occurrences, path)?;
+    let (mut serving, others) = declared(occurrences, path)?;
     if path.ends_with(".cs") {
         let snapshot = occurrences.sources.snapshot();
         let pages = std::mem::take(&mut serving);
@@ -215,6 +215,13 @@ pub(super) fn serving(
         serving.retain(|member| member.name.starts_with("On"));
     }
     serving.retain(is_callable);
+    if serving.is_empty() {
+        for node in others.into_iter().filter(is_callable) {
+            let wrappers = query::wrappers_of(occurrences.sources, &node)?;
+            let is_public = |wrapper: &Node| wrapper.flags.has(NodeFlags::PUBLIC_API);
+            serving.extend(Some(node).filter(|_| wrappers.iter().any(is_public)));
+        }
+    }
 
     let is_of_method = |node: &Node| {
         let name = node.name.strip_prefix("On").unwrap_or(&node.name);

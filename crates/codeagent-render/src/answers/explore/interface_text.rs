@@ -1,6 +1,7 @@
 //! Sections about the texts of a user interface that a question quotes: where they stand, their keys, and
 //! what runs when a user acts on them.
 
+use codeagent_core::model::graph::{EdgeType, Node};
 use codeagent_core::query::{
     self, InterfaceText, Occurrence, Occurrences, Phrase, Target, Targets, TextKey, TextPlace,
 };
@@ -22,7 +23,10 @@ const MAX_PARTIAL: usize = 2;
 const MAX_TESTS: usize = 400;
 
 /// Title of what runs because of a text.
-const REACTIONS: &str = "what the elements around it run, in order";
+const REACTIONS: &str = "what runs around it, in order";
+
+/// Maximum number of lines of an element that are shown besides its first.
+const MAX_ATTRIBUTES: u32 = 8;
 
 /// Note for a text with places that may be left out.
 const CUT: &str = "more places of the text or its key may exist: the search stops after 5 s, 1,000 lines of \
@@ -236,8 +240,56 @@ fn add_reactions(
         document.line("no handler is known on the elements around it");
         add_nearby(document, occurrences, places)?;
     }
+    if lines.is_empty() {
+        add_renderers(document, occurrences, places)?;
+    }
     let section = Section::tree("flow", REACTIONS, lines);
     document.section(section.weighing(WANTED));
+    Ok(())
+}
+
+/// Adds the places that render the components around texts without handlers.
+fn add_renderers(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+) -> Result<(), AnswerError> {
+    let mut components: Vec<Node> = Vec::new();
+    for place in places.iter().take(MAX_REACTIONS) {
+        let component = query::component_around(occurrences, place)?;
+        let is_new = |node: &Node| components.iter().all(|known| known.id != node.id);
+        components.extend(component.filter(is_new));
+    }
+    for component in components {
+        let uses = occurrences.incoming(&[component.id], &[EdgeType::Calls])?;
+        let mut rows = occurrences.of_edges(&uses)?;
+        rows.retain(|row| !row.is_test());
+        for row in &mut rows {
+            add_attributes(occurrences, row)?;
+        }
+        let title = format!("{} is rendered at", component.name);
+        document.section(Section::occurrence_rows("rendered", title, rows).weighing(30));
+    }
+    Ok(())
+}
+
+/// Adds the attributes on the next lines to an element that goes on there.
+fn add_attributes(
+    occurrences: &mut Occurrences<'_, '_>,
+    row: &mut Occurrence,
+) -> Result<(), AnswerError> {
+    let last = row.line + MAX_ATTRIBUTES;
+    let lines = occurrences.sources.lines(&row.path, row.line, last)?;
+    let Some(source) = &mut row.source else {
+        return Ok(());
+    };
+    for line in lines.iter().flatten().skip(1) {
+        if source.ends_with('>') || !source.starts_with('<') {
+            break;
+        }
+        source.push(' ');
+        source.push_str(line.trim());
+    }
     Ok(())
 }
 

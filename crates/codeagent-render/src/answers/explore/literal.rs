@@ -1,7 +1,7 @@
 //! Sections about strings: routes, events, environment variables, and other text of a question.
 
 use codeagent_core::model::dispatch::verb_and_path;
-use codeagent_core::model::graph::Node;
+use codeagent_core::model::graph::{EdgeType, Node, NodeKind, NodeType};
 use codeagent_core::query::{
     self, DispatchStep, FoundText, LiteralSite, LiteralTarget, Occurrence, Occurrences,
     TextSearchQuery,
@@ -175,6 +175,7 @@ fn handlers(
         for node in serving(occurrences, path, method)? {
             let line = node.spans.first().map_or(0, |span| span.name_line);
             files.push(format!("  {line} {}{}", node.name, signature(&node)));
+            files.extend(rendered(occurrences, &node)?);
             running.push(node);
         }
     }
@@ -185,6 +186,23 @@ fn handlers(
         flows(document, occurrences, &running)?;
     }
     Ok(is_handled)
+}
+
+/// Returns a line about the components that a component renders.
+fn rendered(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Option<String>, AnswerError> {
+    let mut names: Vec<String> = Vec::new();
+    for call in occurrences.outgoing(&[node.id], &[EdgeType::Calls])? {
+        let target = query::get_node(occurrences.sources.snapshot(), call.other)?;
+        let component = target.filter(|found| {
+            let Node { name, kind, .. } = &found.node;
+            let is_value = matches!(kind, NodeKind::Variable | NodeKind::Function);
+            let is_component = found.node.node_type == NodeType::Component;
+            is_component || is_value && name.starts_with(char::is_uppercase)
+        });
+        let name = component.map(|found| found.node.name);
+        names.extend(name.filter(|name| !names.contains(name)));
+    }
+    Ok((!names.is_empty()).then(|| format!("    renders {}", names.join(", "))))
 }
 
 /// Adds the Razor components that are shown at a route: `@page "/carts"`.

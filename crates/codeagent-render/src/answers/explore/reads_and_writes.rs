@@ -73,11 +73,13 @@ fn is_write(
     let name = &subject.first().name;
     let source = place.source.as_deref().unwrap_or_default();
     // The attribute of a JSX element, and the key of an object literal, write a property.
-    if subject.first().kind == NodeKind::Property {
+    let is_property = subject.first().kind == NodeKind::Property;
+    let is_script = !place.path.ends_with(".cs");
+    if is_property {
         if is_attribute(source, name, &place.path) {
             return Ok(true);
         }
-        if !place.path.ends_with(".cs") && object_literal::may_be_key(source, name) {
+        if is_script && object_literal::may_be_key(source, name) {
             let last = place.line + object_literal::MAX_LINES;
             let lines = occurrences.sources.lines(&place.path, place.line, last)?;
             if object_literal::is_key(&lines.unwrap_or_default(), name) {
@@ -85,7 +87,8 @@ fn is_write(
             }
         }
     }
-    Ok(!is_default(source, name, &place.path) && is_written(source, name))
+    let is_taken = is_property && is_script && is_default(source, name);
+    Ok(!is_taken && is_written(source, name))
 }
 
 /// Adds the callers of the functions that raise an event by their names: `OnClosed` for `Closed`.
@@ -191,17 +194,14 @@ fn add_next_line(
     Ok(())
 }
 
-/// Reports whether a line takes a name out of an object, with a default: `({ total = 0 }) =>`.
-fn is_default(line: &str, name: &str, path: &str) -> bool {
-    let found = line.split_once(&format!("{name} = "));
-    let Some((before, rest)) = found.filter(|_| !path.ends_with(".cs")) else {
-        return false;
-    };
-    let Some((inside, after)) = rest.split_once('}') else {
-        return false;
-    };
-    let is_pattern = !inside.contains(';') && after.trim_start().starts_with([')', ':', '=', ',']);
-    before.trim_end().ends_with(['{', ',']) && is_pattern
+/// Reports whether a line of TypeScript takes a property out of an object, with a default:
+/// `({ total = 0 }) =>`. A property is assigned behind a dot.
+fn is_default(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let is_start = before.is_none_or(|c| c.is_whitespace() || "{(,".contains(c));
+        is_start && line[at + name.len()..].starts_with(" = ")
+    })
 }
 
 /// Reports whether a line passes a property as an attribute of an element: `<Page bright={true} />`.
@@ -256,15 +256,14 @@ mod tests {
 
     #[test]
     fn a_default_in_a_pattern_is_no_write() {
-        for (line, path, expected) in [
-            ("({ total = 0, sum }) => total", "a.ts", true),
-            ("const { sum, total = 0 } = cart;", "a.ts", true),
-            ("total = 0;", "a.ts", false),
-            ("if (done) { total = 0; }", "a.ts", false),
-            ("() => { total = 1 }", "a.ts", false),
-            ("new Cart { total = 0 }", "a.cs", false),
+        for (line, expected) in [
+            ("({ total = 0, sum }) => total", true),
+            ("const { sum, total = 0 } = cart;", true),
+            ("total = 0,", true),
+            ("cart.total = 0;", false),
+            ("<Row total=\"0\" />", false),
         ] {
-            assert_eq!(is_default(line, "total", path), expected, "{line}");
+            assert_eq!(is_default(line, "total"), expected, "{line}");
         }
     }
 
