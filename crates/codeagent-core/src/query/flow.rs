@@ -13,6 +13,7 @@
 //!
 //! Limitations: branches and loops are not shown; a function is entered once.
 
+mod arguments;
 mod uncalled;
 
 use std::ops::RangeInclusive;
@@ -105,6 +106,8 @@ struct FlowWalk<'w, 's, 'a> {
     /// How many more calls are looked up as procedures, for which text is searched.
     procedures_left: usize,
     unknown: UnknownCalls,
+    /// The constants that the next written call is given.
+    constants: String,
     lines: Vec<String>,
 }
 
@@ -116,6 +119,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             entered: FxHashSet::default(),
             procedures_left: MAX_PROCEDURES,
             unknown: UnknownCalls::default(),
+            constants: String::new(),
             lines: Vec::new(),
         }
     }
@@ -263,6 +267,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             _ => "",
         };
         let prefix = format!("{} {doubt}{passed}", call.line);
+        self.constants = self.constants_of(target, call)?;
         if target.node_type == NodeType::Constructor {
             return self.construct(target, depth, &prefix);
         }
@@ -428,9 +433,19 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         rest: &str,
     ) -> Result<(), QueryError> {
         let name = self.occurrences.short_name(node)?;
+        let (indent, constants) = ("  ".repeat(depth), std::mem::take(&mut self.constants));
         self.lines
-            .push(format!("{}{prefix}{name}{rest}", "  ".repeat(depth)));
+            .push(format!("{indent}{prefix}{name}{constants}{rest}"));
         Ok(())
+    }
+
+    /// Returns the arguments of a call if there are constants among them.
+    fn constants_of(&mut self, target: &Node, call: &IncidentEdge) -> Result<String, QueryError> {
+        let path = self.occurrences.path(call.file)?;
+        let sources = &mut self.occurrences.sources;
+        let rest = sources.rest_of_line(&path, call.line, call.column)?;
+        let arguments = rest.and_then(|rest| rest.strip_prefix(target.name.as_str()));
+        Ok(arguments.and_then(arguments::constants).unwrap_or_default())
     }
 }
 

@@ -157,7 +157,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns a line from a 1-based UTF-16 column on, `None` if the file is not as it was indexed.
-    pub(super) fn rest_of_line(
+    pub fn rest_of_line(
         &mut self,
         path: &str,
         line: u32,

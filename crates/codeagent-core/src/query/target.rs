@@ -10,6 +10,7 @@
 
 mod alias;
 mod external;
+mod kind_words;
 mod module;
 mod prose;
 mod tokens;
@@ -300,6 +301,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         prose::join_members(snapshot, &mut targets, &tokens)?;
         prose::add_members(snapshot, &mut targets, &tokens)?;
         prose::add_path_ends(snapshot, &mut targets, &tokens)?;
+        kind_words::prefer_kinds(&mut targets, &tokens);
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {

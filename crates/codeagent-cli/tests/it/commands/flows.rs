@@ -386,7 +386,7 @@ public class Action {
     let shop = Shop::with(&[("src/Action.cs", code)]);
     let text = shop.stdout(&["explore", "what happens when Action.Run is called?"]);
     let flow = "Action.Run  src/Action.cs:7
-  7 Action.Log  src/Action.cs:8
+  7 Action.Log(nameof(Bin.Sweep))  src/Action.cs:8
     8 sets Action.Mode  src/Action.cs:10
       10 Action.Save  src/Action.cs:11
   7 passes ITrash.Clear -> Trash.Clear  src/Action.cs:3

@@ -33,6 +33,35 @@ fn a_member_of_an_absent_type_is_that_of_the_types_that_inherit_it() {
 }
 
 #[test]
+fn a_word_says_what_a_name_beside_it_is() {
+    let doors = "class Opener {\n    public void Closed() { }\n    public int Size { get; set; }\n}\nclass Door {\n    public event System.Action Closed;\n    protected void Shut() { Closed?.Invoke(); }\n    public void Slam() { Shut(); }\n}\nclass DoorSettings { public int Size { get; set; } }\nclass Copy {\n    void Run(DoorSettings to, Opener from) { to.Size = from.Size; }\n}\n";
+    let shop = Shop::with(&[("src/Doors.cs", doors)]);
+    for (question, expected) in [
+        (
+            "who raises the event Closed?",
+            "## public event Door.Closed",
+        ),
+        (
+            "who raises the event Closed?",
+            "raised through Shut by (1):",
+        ),
+        (
+            "who calls the method Closed?",
+            "## public method Opener.Closed",
+        ),
+        (
+            "where is the setting Size read?",
+            "## public property DoorSettings.Size",
+        ),
+        ("where is the setting Size read?", "written by (1):"),
+        ("who reads Opener.Size?", "read or used by (1):"),
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(text.contains(expected), "{question}\n{text}");
+    }
+}
+
+#[test]
 fn a_technical_word_beside_others_is_no_name() {
     let doors = "export class Doors {\n  shutDoor(path: string) { return new URL(path); }\n}\n";
     let shop = Shop::with(&[("web/doors.ts", doors)]);

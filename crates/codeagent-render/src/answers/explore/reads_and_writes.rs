@@ -1,7 +1,7 @@
 //! Sections about the uses of a field, property or variable: what reads it, what writes it, and where a
 //! configuration fills its object.
 
-use codeagent_core::model::graph::{EdgeType, Language, NodeId, NodeKind};
+use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::{Subject, object_literal};
@@ -16,9 +16,6 @@ const WRITING: [&str; 5] = ["assign", "fill", "pass", "set", "writ"];
 
 /// Maximum number of uses of an event among which raises are looked for.
 const MAX_RAISES: usize = 500;
-
-/// Prefixes of the names of functions that raise an event.
-const RAISING: [&str; 5] = ["On", "Raise", "RaiseOn", "Fire", "Invoke"];
 
 /// Adds the uses of a field, property or variable; writes are separate where the source lines show
 /// them, and first if the question asks for them. Says so if there are none here and elsewhere.
@@ -87,11 +84,39 @@ fn is_write(
             }
         }
     }
-    let is_taken = is_property && is_script && is_default(source, name);
-    Ok(!is_taken && is_written(source, name))
+    if is_property && is_script && is_default(source, name) {
+        return Ok(false);
+    }
+    if source.matches(name.as_str()).nth(1).is_some() {
+        return is_written_at_use(subject, occurrences, place);
+    }
+    Ok(is_written(source, name))
 }
 
-/// Adds the callers of the functions that raise an event by their names: `OnClosed` for `Closed`.
+/// Reports whether one of the uses on a line that has the name several times assigns it:
+/// `settings.Size = Size.Value`.
+fn is_written_at_use(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &Occurrence,
+) -> Result<bool, AnswerError> {
+    let name = subject.first().name.as_str();
+    let types = [EdgeType::Calls, EdgeType::References];
+    for used in occurrences.incoming(&subject.ids(), &types)? {
+        if used.line != place.line || occurrences.path(used.file)? != place.path {
+            continue;
+        }
+        let sources = &mut occurrences.sources;
+        let rest = sources.rest_of_line(&place.path, used.line, used.column)?;
+        let rest = rest.and_then(|rest| rest.strip_prefix(name));
+        if rest.is_some_and(is_assigned) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Adds the callers of the methods that raise an event of their own type: `OnClosed` for `Closed`.
 pub(super) fn raisers(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -117,11 +142,10 @@ pub(super) fn raisers(
         let Some(symbol) = query::get_node(occurrences.sources.snapshot(), id)? else {
             continue;
         };
-        let name = &symbol.node.name;
-        let mut ends = RAISING
-            .iter()
-            .filter_map(|prefix| name.strip_prefix(prefix));
-        if !ends.any(|end| end == event.name) {
+        let Node {
+            name, parent, kind, ..
+        } = &symbol.node;
+        if *kind != NodeKind::Method || *parent != event.parent {
             continue;
         }
         let calls = occurrences.incoming(&[id], &[EdgeType::Calls])?;
@@ -225,20 +249,23 @@ fn is_written(line: &str, name: &str) -> bool {
             return false;
         }
 
-        let rest = rest.trim_start();
-        if rest.starts_with("++") || rest.starts_with("--") || line[..at].ends_with("++") {
-            return true;
-        }
-
-        let operator: String = rest
-            .chars()
-            .take_while(|c| "=+-*/%&|^?<>!".contains(*c))
-            .collect();
-        match operator.as_str() {
-            "==" | "===" | "=>" | "<=" | ">=" | "!=" | "!==" | "" => false,
-            operator => operator.ends_with('='),
-        }
+        line[..at].ends_with("++") || is_assigned(rest)
     })
+}
+
+/// Reports whether a name is assigned by what follows it.
+fn is_assigned(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    if rest.starts_with("++") || rest.starts_with("--") {
+        return true;
+    }
+
+    let is_operator = |c: &char| "=+-*/%&|^?<>!".contains(*c);
+    let operator: String = rest.chars().take_while(is_operator).collect();
+    match operator.as_str() {
+        "==" | "===" | "=>" | "<=" | ">=" | "!=" | "!==" | "" => false,
+        operator => operator.ends_with('='),
+    }
 }
 
 /// Reports whether a text ends with a keyword or type, so that a declared name follows.
