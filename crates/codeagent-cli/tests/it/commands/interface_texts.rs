@@ -179,6 +179,31 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        files: &[
+            (
+                "src/Page.cs",
+                "class Page { string Warn(int n) => string.Format(Strings.Ask, n); }\n",
+            ),
+            (
+                "src/Strings.resx",
+                "<root><data name=\"Ask\">\n<value>Remove {0} carts, or none?</value></data></root>\n",
+            ),
+        ],
+        question: "where does \"Remove 3 carts, or none?\" come from?",
+        expected: &["Ask  src/Strings.resx:2", "1 Page.Warn: "],
+    },
+    Case {
+        files: &[(
+            "src/Page.cs",
+            "class Page { string Warn() => \"Cannot pay, try again\"; }\n",
+        )],
+        question: "which code shows the error Cannot pay, try again?",
+        expected: &[
+            "## text \"Cannot pay try again\" of the interface (1 place)",
+            "1 Page.Warn: ",
+        ],
+    },
+    Case {
         files: &[("src/Page.cs", PAGE)],
         question: "what does the menu entry Open file do?",
         expected: &["5 open.Click += OnOpen;", "Page.OnOpen  src/Page.cs:8"],

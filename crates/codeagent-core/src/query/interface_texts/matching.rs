@@ -1,5 +1,5 @@
-//! Comparison of a phrase with the text of a file: case, whitespace, apostrophes, entities and marks of
-//! access keys do not count.
+//! Comparison of a phrase with the text of a file: case, whitespace, commas, apostrophes, entities and marks
+//! of access keys do not count, and a number equals the place where code puts one: `{0}`, `%d`.
 
 use super::phrases::Phrase;
 
@@ -12,7 +12,11 @@ pub(super) fn pattern(phrase: &Phrase) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (at, word) in phrase.words.iter().take(phrase.least).enumerate() {
         if at > 0 {
-            parts.push(r"\s+".to_owned());
+            parts.push(r"[,;]?\s+".to_owned());
+        }
+        if is_number(word) {
+            parts.push(format!(r"(?:{word}|[$%{{]\S+)"));
+            continue;
         }
         parts.extend(word.chars().map(|c| match c {
             '\'' | '’' => "(?:['’]|&apos;|&#39;|&rsquo;)".to_owned(),
@@ -73,7 +77,28 @@ pub(super) fn words_equal(text: &str, phrase: &Phrase, is_exact: bool) -> Option
     let text = folded(text, is_exact);
     (phrase.least..=phrase.words.len())
         .rev()
-        .find(|count| folded(&phrase.words[..*count].join(" "), is_exact) == text)
+        .find(|count| is_same(&text, &folded(&phrase.words[..*count].join(" "), is_exact)))
+}
+
+/// Reports whether a folded text equals that of a phrase, in which numbers are filled in.
+fn is_same(text: &str, phrase: &str) -> bool {
+    let (mut text, mut phrase) = (text.split(' '), phrase.split(' '));
+    loop {
+        match (text.next(), phrase.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a == b || is_number(b) && is_filled_in(a) => {}
+            _ => return false,
+        }
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Reports whether code replaces a word of a text: `{0}`, `{{count}}`, `${size}`, `%d`.
+fn is_filled_in(word: &str) -> bool {
+    word.contains('{') || word.starts_with('%') && word.len() > 1
 }
 
 /// Reports whether a text of the interface contains the first words of a phrase.
@@ -89,6 +114,7 @@ pub(super) fn holds(text: &str, phrase: &Phrase) -> bool {
 /// Returns a text as it is compared.
 fn folded(text: &str, is_exact: bool) -> String {
     let text = without_marks(&unescaped(text).replace('’', "'"));
+    let text = text.replace([',', ';'], " ");
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     let text = text.trim_end_matches(END_MARKS).trim_start();
@@ -146,6 +172,16 @@ mod tests {
         assert_eq!(words_equal("don't save", &quoted, false), Some(2));
         assert_eq!(words_equal("Don't save it", &quoted, false), None);
         assert!(holds("Please don't save it", &quoted) && !holds("Don't saves", &quoted));
+
+        let filled = phrase("what shows \"Delete 3 files, or none?\"");
+        for text in [
+            "Delete {0} files, or none?",
+            "Delete %d files or none",
+            "delete 3 files or none",
+        ] {
+            assert_eq!(words_equal(text, &filled, false), Some(5), "{text}");
+        }
+        assert_eq!(words_equal("Delete 4 files or none", &filled, false), None);
 
         let label = phrase("where is the label Save changes defined");
         assert_eq!(words_equal("Save changes", &label, true), Some(2));

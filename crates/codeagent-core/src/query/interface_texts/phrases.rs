@@ -51,6 +51,12 @@ const FILLERS: [&str; 12] = [
     "a", "an", "and", "does", "in", "is", "of", "on", "that", "the", "this", "which",
 ];
 
+/// Words that precede a message without quotation marks: `the error Cannot open the file`.
+const MESSAGES: [&str; 5] = ["error", "message", "notice", "notification", "warning"];
+
+/// Number of words of a message at least and at most.
+const MESSAGE_WORDS: (usize, usize) = (3, 24);
+
 /// Maximum number of words of a text without quotation marks.
 const MAX_WORDS: usize = 6;
 
@@ -111,6 +117,9 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
         .filter(|token| token.text.contains(char::is_alphabetic))
         .map(|token| Phrase::quoted(token.text))
         .collect();
+    if phrases.is_empty() {
+        phrases.extend(message(&tokens));
+    }
     if !phrases.is_empty() || !is_about {
         phrases.truncate(MAX_PHRASES);
         return phrases;
@@ -124,12 +133,35 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
     phrases
 }
 
+/// Returns the words behind one that announces a message, if they begin with a capital.
+fn message(tokens: &[Token<'_>]) -> Option<Phrase> {
+    let announces = |token: &Token<'_>| is_form(token, &MESSAGES);
+    let words = &tokens[tokens.iter().position(announces)? + 1..];
+    let (least, most) = MESSAGE_WORDS;
+    let starts = words.first().is_some_and(starts_text);
+    (starts && words.len() >= least).then(|| Phrase {
+        words: words
+            .iter()
+            .take(most)
+            .map(|word| word.text.to_owned())
+            .collect(),
+        least,
+        is_quoted: false,
+        is_lower: false,
+    })
+}
+
+/// Reports whether a token is written as the first word of a text.
+fn starts_text(token: &Token<'_>) -> bool {
+    is_written_word(token) && token.text.starts_with(char::is_uppercase)
+}
+
 /// Returns the runs of words that begin with a capital.
 fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     let mut phrases = Vec::new();
     let mut is_inside = false;
     for (at, token) in tokens.iter().enumerate().skip(1) {
-        let starts = is_written_word(token) && token.text.starts_with(char::is_uppercase);
+        let starts = starts_text(token);
         let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
         if starts && !is_inside && !is_control {
             phrases.push(Phrase::capitalized(&tokens[at..]));

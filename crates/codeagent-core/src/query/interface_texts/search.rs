@@ -274,7 +274,8 @@ fn spots(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Sp
         }
         for at in starts(line, phrase) {
             let offset = start + at;
-            let words = text_from(text, offset).and_then(|own| words_equal(own, phrase, false));
+            let own = text_from(path, text, offset);
+            let words = own.and_then(|own| words_equal(own, phrase, false));
             if let Some(words) = words.or((!is_whole).then_some(0)) {
                 found.push(Spot {
                     path: path.to_owned(),
@@ -335,8 +336,11 @@ fn is_visible(candidate: &Candidate) -> bool {
     candidate.key.is_some() || is_element
 }
 
-/// Returns the text of the string or element that seems to begin at an offset; `None` if none does.
-fn text_from(text: &str, offset: usize) -> Option<&str> {
+/// Returns the text of the string or element that seems to begin at an offset; `None` if none does. A brace
+/// ends the text of an element, but not that of a resource.
+fn text_from<'t>(path: &str, text: &'t str, offset: usize) -> Option<&'t str> {
+    let is_resource = RESOURCES.contains(&ending(path).as_str());
+    let ends: &[char] = if is_resource { &['<'] } else { &['<', '{'] };
     let before = text[..offset].trim_end_matches("&amp;");
     let before = before.trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
     let rest = &text[offset..];
@@ -345,8 +349,8 @@ fn text_from(text: &str, offset: usize) -> Option<&str> {
     match before.chars().next_back() {
         Some(quote @ ('"' | '\'' | '`')) => Some(until(&[quote])),
         // An arrow or comparison precedes code; so does the end of a block.
-        Some('>') if !before.ends_with("=>") => Some(until(&['<', '{'])),
-        Some('}') => Some(until(&['<', '{'])).filter(|own| !own.contains(['=', ';', '('])),
+        Some('>') if !before.ends_with("=>") => Some(until(ends)),
+        Some('}') => Some(until(ends)).filter(|own| !own.contains(['=', ';', '('])),
         _ => None,
     }
 }
