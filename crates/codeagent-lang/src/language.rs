@@ -280,7 +280,7 @@ impl Languages {
         dialect: Dialect,
         offsets: &[usize],
     ) -> Vec<Surroundings> {
-        if limits::is_too_dense(text) {
+        if offsets.is_empty() || limits::is_too_dense(text) {
             return vec![Surroundings::default(); offsets.len()];
         }
         let support = self.of(dialect.language());

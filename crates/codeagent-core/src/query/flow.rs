@@ -268,11 +268,17 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         };
         let prefix = format!("{} {doubt}{passed}", call.line);
         self.constants = self.constants_of(target, call)?;
+        self.step_into(target, depth, &prefix)?;
+        self.constants.clear();
+        Ok(())
+    }
+
+    fn step_into(&mut self, target: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
         if target.node_type == NodeType::Constructor {
-            return self.construct(target, depth, &prefix);
+            return self.construct(target, depth, prefix);
         }
         if let Some(class) = Some(target).filter(|node| node.node_type == NodeType::Class) {
-            return self.later(class, depth, &prefix);
+            return self.later(class, depth, prefix);
         }
 
         let is_abstract = target.flags.has(NodeFlags::ABSTRACT);
@@ -295,17 +301,17 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         } else {
             let leads_to = self.named(&implementations)?;
             if is_abstract {
-                return self.write(depth, &prefix, target, &format!(" -> {leads_to}"));
+                return self.write(depth, prefix, target, &format!(" -> {leads_to}"));
             }
             format!(" (overridden by {leads_to})")
         };
 
         let snapshot = self.occurrences.sources.snapshot();
         if store::reference_count(snapshot, target.id)? >= HUB {
-            return self.write(depth, &prefix, target, &overridden);
+            return self.write(depth, prefix, target, &overridden);
         }
 
-        self.enter(target, depth, &prefix, &overridden)
+        self.enter(target, depth, prefix, &overridden)
     }
 
     /// Returns the names of a few implementations, or the number of many.

@@ -138,7 +138,7 @@ pub enum Type {
     Module(FileId),
     /// A `declare module` block.
     Ambient(DeclRef),
-    /// The global object: `typeof globalThis`, of which `window` is an instance of `Window`, too.
+    /// The global object, `globalThis`. `window` and `self` have this type, too.
     GlobalObject,
     Union(Args),
     Intersection(Args),

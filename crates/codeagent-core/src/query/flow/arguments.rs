@@ -1,4 +1,4 @@
-//! The arguments of a call that are constants: `("/carts")`, `(Protocol.Ssh, ..)`.
+//! The arguments of a call that say most: strings and members of types, `("/carts")`, `(Protocol.Ssh, ..)`.
 //!
 //! Limitations: only the line of the call is read.
 
@@ -10,9 +10,12 @@ const MAX_BYTES: usize = 100;
 pub(super) fn constants(text: &str) -> Option<String> {
     let inner = text.strip_prefix('(')?;
     let (mut depth, mut quote, mut first) = (1_usize, None, None);
+    let mut is_escaped = false;
     for (at, c) in inner.char_indices() {
+        let was_escaped = is_escaped;
+        is_escaped = c == '\\' && !was_escaped;
         match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
+            (Some(open), _) if c == open && !was_escaped => quote = None,
             (Some(_), _) => {}
             (None, '"' | '\'' | '`') => quote = Some(c),
             (None, '(' | '[' | '{') => depth += 1,
@@ -54,6 +57,7 @@ mod tests {
         for (text, expected) in [
             ("(\"a, (b\", c);", Some("(\"a, (b\", c)")),
             ("(`/a/${b}`, {", Some("(`/a/${b}`, ..)")),
+            (r#"("a\" , b", {"#, Some(r#"("a\" , b", ..)"#)),
             ("(Kind.Vnc)", Some("(Kind.Vnc)")),
             ("(kind.Vnc)", None),
             ("(a, b)", None),

@@ -4,7 +4,9 @@ use codeagent_lang::surroundings::{Around, AroundKind, Surroundings};
 use codeagent_workspace::Case;
 
 use super::matching::escaped;
-use super::search::{ending, is_generated, line_at, may_use_keys, place, read, surroundings};
+use super::search::{
+    ending, is_generated, matching_lines, may_use_keys, place, read, surroundings,
+};
 use super::{TextPlace, markup, search};
 use crate::model::graph::Dialect;
 use crate::query::object_keys::is_of_name;
@@ -314,16 +316,13 @@ fn find(
         };
 
         let mut uses: Vec<(u32, usize)> = Vec::new();
-        for hit in &file.hits {
-            let Some((start, line)) = line_at(&text, hit.line) else {
-                continue;
-            };
+        for (number, start, line) in matching_lines(&text, file) {
             if is_generated(path, line) {
                 continue;
             }
             let mut at = line.match_indices(key).map(|(at, _)| start + at);
             let used = at.find(|at| is_use(&text, &text[..*at], &text[at + key.len()..]));
-            uses.extend(used.map(|offset| (hit.line as u32, offset)));
+            uses.extend(used.map(|offset| (number, offset)));
         }
         let left = MAX_USES - found.places.len();
         found.is_cut |= uses.len() > left;

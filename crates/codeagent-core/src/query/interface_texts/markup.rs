@@ -6,7 +6,10 @@
 use codeagent_lang::surroundings::{Around, AroundKind, Part, Surroundings, collapsed};
 
 /// Elements of HTML without an end.
-const VOID: [&str; 8] = ["area", "br", "col", "hr", "img", "input", "link", "meta"];
+const VOID: [&str; 13] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+    "wbr",
+];
 
 /// An element that has begun.
 struct Open {
@@ -27,7 +30,7 @@ pub(super) fn surroundings(text: &str, offset: usize) -> Surroundings {
         }
         note_text(&mut open, &text[at..start]);
         let end = tag_end(text, start);
-        if offset < end && text[start..].starts_with("<!") {
+        if offset < end && text[start..].starts_with("<!--") {
             return Surroundings::default();
         }
         if offset < end {

@@ -10,12 +10,14 @@ const END_MARKS: [char; 9] = ['.', '…', ':', '!', '?', '*', ',', ' ', '>'];
 /// mark of an access key: `E&xit`.
 pub(super) fn pattern(phrase: &Phrase) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for (at, word) in phrase.words.iter().take(phrase.least).enumerate() {
-        if at > 0 {
+    let words = phrase.words.iter().take(phrase.least);
+    let words = words.map(|word| word.trim_end_matches(END_MARKS));
+    for word in words.filter(|word| !word.is_empty()) {
+        if !parts.is_empty() {
             parts.push(r"[,;]?\s+".to_owned());
         }
         if is_number(word) {
-            parts.push(format!(r"(?:{word}|[$%{{]\S+)"));
+            parts.push(format!(r"(?:{word}|\$?\{{[^}}]*\}}+|%\S+)"));
             continue;
         }
         parts.extend(word.chars().map(|c| match c {
@@ -45,14 +47,18 @@ pub(super) fn escaped(c: char) -> String {
 
 /// Returns the offsets of a phrase's first word in a text.
 pub(super) fn starts<'t>(text: &'t str, phrase: &Phrase) -> impl Iterator<Item = usize> + 't {
-    let first = phrase.words.first().map(|word| word.to_lowercase());
-    let first = first.unwrap_or_default();
+    let first = phrase.words.first().map(String::as_str);
+    let first = without_marks(first.unwrap_or_default()).to_lowercase();
+    let is_filled_in = is_number(&first);
     let letters = first.chars().take_while(|c| c.is_alphanumeric()).count();
     let first: String = first.chars().take(letters.max(1)).collect();
     let is_letter = |c: char| c.is_alphanumeric();
     text.char_indices().filter_map(move |(at, c)| {
         if is_mark(c) || text[..at].ends_with(is_letter) {
             return None;
+        }
+        if is_filled_in && matches!(c, '{' | '%') {
+            return Some(at);
         }
         let rest = &text[at..];
         let near = rest.floor_char_boundary(2 * first.len() + "&amp;".len());
@@ -114,6 +120,7 @@ pub(super) fn holds(text: &str, phrase: &Phrase) -> bool {
 /// Returns a text as it is compared.
 fn folded(text: &str, is_exact: bool) -> String {
     let text = without_marks(&unescaped(text).replace('’', "'"));
+    let text = text.replace("{ ", "{").replace(" }", "}");
     let text = text.replace([',', ';'], " ");
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
@@ -182,6 +189,16 @@ mod tests {
             assert_eq!(words_equal(text, &filled, false), Some(5), "{text}");
         }
         assert_eq!(words_equal("Delete 4 files or none", &filled, false), None);
+
+        let starts_with_number = phrase("what shows \"3 files\"");
+        assert_eq!(
+            words_equal("{{ count }} files", &starts_with_number, true),
+            Some(2)
+        );
+        let found: Vec<usize> = starts("{{ count }} files", &starts_with_number).collect();
+        assert_eq!(found, [0, 1]);
+        let found: Vec<usize> = starts("a Q&A", &phrase("what shows \"Q&A\" as a label")).collect();
+        assert_eq!(found, [2]);
 
         let label = phrase("where is the label Save changes defined");
         assert_eq!(words_equal("Save changes", &label, true), Some(2));

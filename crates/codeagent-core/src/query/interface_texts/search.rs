@@ -1,5 +1,6 @@
 //! Search for a phrase in source, markup and resources.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use codeagent_lang::surroundings::{AroundKind, Surroundings};
@@ -100,7 +101,7 @@ pub(super) fn search(
     occurrences: &mut Occurrences<'_, '_>,
     phrase: &Phrase,
 ) -> Result<Found, QueryError> {
-    let MatchingFiles { files, is_cut } = matching_files(
+    let MatchingFiles { files, mut is_cut } = matching_files(
         occurrences,
         &pattern(phrase),
         Case::Insensitive,
@@ -116,7 +117,7 @@ pub(super) fn search(
     let asked = |count: usize| phrase.words[..count].join(" ");
     for count in (phrase.least..=phrase.words.len()).rev() {
         let mut here: Vec<&Spot> = all.iter().filter(|spot| spot.words == count).collect();
-        let is_cut = is_cut || here.len() > MAX_READ;
+        is_cut |= here.len() > MAX_READ;
         here.truncate(MAX_READ);
         let mut equal = candidates(occurrences, &here)?;
         equal.retain(|one| words_equal(&one.text, phrase, false) == Some(count));
@@ -251,8 +252,8 @@ fn unindexed(
     line: u32,
 ) -> Result<Occurrence, QueryError> {
     let text = read(occurrences, path)?.unwrap_or_default();
-    let source = line_at(&text, u64::from(line));
-    let source = source.map(|(_, line)| line.trim().chars().take(MAX_SHOWN).collect());
+    let source = text.lines().nth(line.saturating_sub(1) as usize);
+    let source = source.map(|line| line.trim().chars().take(MAX_SHOWN).collect());
     Ok(Occurrence {
         path: path.to_owned(),
         line,
@@ -265,10 +266,7 @@ fn unindexed(
 fn spots(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Spot> {
     let path = file.path.as_str();
     let mut found = Vec::new();
-    for hit in &file.hits {
-        let Some((start, line)) = line_at(text, hit.line) else {
-            continue;
-        };
+    for (number, start, line) in matching_lines(text, file) {
         if line.len() > MAX_LINE_BYTES || is_generated(path, line) {
             continue;
         }
@@ -279,7 +277,7 @@ fn spots(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Sp
             if let Some(words) = words.or((!is_whole).then_some(0)) {
                 found.push(Spot {
                     path: path.to_owned(),
-                    line: hit.line as u32,
+                    line: number,
                     offset,
                     words,
                 });
@@ -365,16 +363,18 @@ pub(super) fn surroundings(path: &str, text: &str, offsets: &[usize]) -> Vec<Sur
     offsets.iter().map(|offset| scan(text, *offset)).collect()
 }
 
-/// Returns the offset of a line and the line.
-pub(super) fn line_at(text: &str, line: u64) -> Option<(usize, &str)> {
+/// Returns the lines of a file that matched, with their numbers and offsets.
+pub(super) fn matching_lines<'t>(text: &'t str, file: &FileHits) -> Vec<(u32, usize, &'t str)> {
+    let numbers: BTreeSet<u64> = file.hits.iter().map(|hit| hit.line).collect();
     let mut start = 0;
-    for (number, line_text) in (1..).zip(text.split_inclusive('\n')) {
-        if number == line {
-            return Some((start, line_text));
+    let mut found = Vec::with_capacity(numbers.len());
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        if numbers.contains(&number) {
+            found.push((number as u32, start, line));
         }
-        start += line_text.len();
+        start += line.len();
     }
-    None
+    found
 }
 
 /// Reads a file that may not be indexed.
@@ -422,7 +422,7 @@ pub(super) fn matching_files(
 
     let mut files = matching.into_inner().unwrap_or_default();
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    let is_long = |file: &FileHits| file.count > file.hits.len() as u64;
-    let is_cut = stats.timed_out || files.iter().any(is_long);
+    let has_more = |file: &FileHits| file.count > file.hits.len() as u64;
+    let is_cut = stats.timed_out || files.iter().any(has_more);
     Ok(MatchingFiles { files, is_cut })
 }

@@ -4,6 +4,21 @@ use super::{SymbolTarget, Target, Targets, Token};
 use crate::model::graph::{Node, NodeKind, NodeType};
 use crate::query::SymbolGroup;
 
+/// Words for kinds of symbols.
+const KINDS: [&str; 11] = [
+    "class",
+    "component",
+    "enum",
+    "event",
+    "field",
+    "function",
+    "interface",
+    "method",
+    "property",
+    "setting",
+    "type",
+];
+
 /// Puts the symbols of the kind that a sentence names before those of another kind and the same name.
 pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
     for target in &mut targets.found {
@@ -14,7 +29,9 @@ pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
             continue;
         };
         let before = at.checked_sub(1).and_then(|before| tokens.get(before));
-        for word in before.into_iter().chain(tokens.get(at + 1)) {
+        let mut beside = before.into_iter().chain(tokens.get(at + 1));
+        let word = beside.find(|token| KINDS.contains(&token.text.to_lowercase().as_str()));
+        if let Some(word) = word {
             let word = word.text.to_lowercase();
             prefer(symbols, |node| is_of_kind(node, &word));
         }

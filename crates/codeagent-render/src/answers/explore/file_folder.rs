@@ -218,8 +218,12 @@ pub(super) fn serving(
     if serving.is_empty() {
         for node in others.into_iter().filter(is_callable) {
             let wrappers = query::wrappers_of(occurrences.sources, &node)?;
-            let is_public = |wrapper: &Node| wrapper.flags.has(NodeFlags::PUBLIC_API);
-            serving.extend(Some(node).filter(|_| wrappers.iter().any(is_public)));
+            let serves = |wrapper: &Node| {
+                let is_verb = query::is_request_method(&wrapper.name);
+                let is_asked = method.is_none_or(|method| wrapper.name == method);
+                wrapper.flags.has(NodeFlags::PUBLIC_API) && (!is_verb || is_asked)
+            };
+            serving.extend(Some(node).filter(|_| wrappers.iter().any(serves)));
         }
     }
 

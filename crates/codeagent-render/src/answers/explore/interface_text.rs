@@ -28,9 +28,11 @@ const REACTIONS: &str = "what runs around it, in order";
 /// Maximum number of lines of an element that are shown besides its first.
 const MAX_ATTRIBUTES: u32 = 8;
 
+/// Maximum length of a shown element, in bytes.
+const MAX_ELEMENT_BYTES: usize = 300;
+
 /// Note for a text with places that may be left out.
-const CUT: &str = "more places of the text or its key may exist: the search stops after 5 s, 1,000 lines of \
-    a file, 60 places, 8 keys or 20 uses of a key";
+const CUT: &str = "more places of the text or its key may exist: the search was cut by its limits of time and number";
 
 /// What is known of the texts that a question quotes.
 #[derive(Default)]
@@ -84,7 +86,9 @@ impl Answered {
 }
 
 fn no_text(words: &str) -> String {
-    format!("no text in source, markup, `.resx` or JSON equals or contains {words:?}")
+    format!(
+        "no text in source, markup, `.resx` or JSON equals {words:?}, and none that is surely shown contains it"
+    )
 }
 
 /// Adds the texts of the interface that a question quotes.
@@ -284,13 +288,27 @@ fn add_attributes(
         return Ok(());
     };
     for line in lines.iter().flatten().skip(1) {
-        if source.ends_with('>') || !source.starts_with('<') {
+        let is_long = source.len() > MAX_ELEMENT_BYTES;
+        if is_long || !source.starts_with('<') || has_tag_end(source) {
             break;
         }
         source.push(' ');
         source.push_str(line.trim());
     }
     Ok(())
+}
+
+/// Reports whether the first tag of a text ends in it. Brackets in braces do not count.
+fn has_tag_end(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.chars().any(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == '>' && depth == 0
+    })
 }
 
 /// Adds the handlers in the components around texts that have none themselves.

@@ -191,6 +191,9 @@ fn handlers(
 /// Returns a line about the components that a component renders.
 fn rendered(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Option<String>, AnswerError> {
     let mut names: Vec<String> = Vec::new();
+    if node.node_type != NodeType::Component {
+        return Ok(None);
+    }
     for call in occurrences.outgoing(&[node.id], &[EdgeType::Calls])? {
         let target = query::get_node(occurrences.sources.snapshot(), call.other)?;
         let component = target.filter(|found| {

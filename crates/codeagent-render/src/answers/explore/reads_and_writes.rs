@@ -1,6 +1,8 @@
 //! Sections about the uses of a field, property or variable: what reads it, what writes it, and where a
 //! configuration fills its object.
 
+use std::collections::HashMap;
+
 use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
@@ -13,6 +15,12 @@ const BINDERS: [&str; 3] = ["AddOptions<", "Configure<", ".Get<"];
 
 /// Beginnings of words that ask for writes.
 const WRITING: [&str; 5] = ["assign", "fill", "pass", "set", "writ"];
+
+/// Operators that assign, besides `=`.
+const ASSIGNING: [&str; 17] = [
+    "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ">>>=", "**=", "&&=",
+    "||=", "??=",
+];
 
 /// Maximum number of uses of an event among which raises are looked for.
 const MAX_RAISES: usize = 500;
@@ -33,8 +41,9 @@ pub(super) fn reads_and_writes(
     let is_wanted = wants.callers || wants.impact || wants.flow;
     let is_event = subject.first().kind == NodeKind::Event;
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    let mut columns = None;
     for place in uses {
-        if is_write(subject, occurrences, &place)? {
+        if is_write(subject, occurrences, &place, &mut columns)? {
             writes.push(place);
         } else {
             reads.push(place);
@@ -61,11 +70,15 @@ pub(super) fn reads_and_writes(
     Ok(())
 }
 
+/// The columns of the uses on each line, if they were looked up.
+type UseColumns = Option<HashMap<(String, u32), Vec<u32>>>;
+
 /// Reports whether a place writes the subject.
 fn is_write(
     subject: &Subject<'_>,
     occurrences: &mut Occurrences<'_, '_>,
     place: &Occurrence,
+    columns: &mut UseColumns,
 ) -> Result<bool, AnswerError> {
     let name = &subject.first().name;
     let source = place.source.as_deref().unwrap_or_default();
@@ -84,13 +97,11 @@ fn is_write(
             }
         }
     }
-    if is_property && is_script && is_default(source, name) {
-        return Ok(false);
+    if words_of(source, name).nth(1).is_some() {
+        return is_written_at_use(subject, occurrences, place, columns);
     }
-    if source.matches(name.as_str()).nth(1).is_some() {
-        return is_written_at_use(subject, occurrences, place);
-    }
-    Ok(is_written(source, name))
+    let is_taken = is_property && is_script && is_default(source, name);
+    Ok(!is_taken && is_written(source, name))
 }
 
 /// Reports whether one of the uses on a line that has the name several times assigns it:
@@ -99,21 +110,62 @@ fn is_written_at_use(
     subject: &Subject<'_>,
     occurrences: &mut Occurrences<'_, '_>,
     place: &Occurrence,
+    columns: &mut UseColumns,
 ) -> Result<bool, AnswerError> {
-    let name = subject.first().name.as_str();
-    let types = [EdgeType::Calls, EdgeType::References];
-    for used in occurrences.incoming(&subject.ids(), &types)? {
-        if used.line != place.line || occurrences.path(used.file)? != place.path {
-            continue;
-        }
+    let Node { name, kind, .. } = subject.first();
+    let columns = match columns {
+        Some(columns) => columns,
+        None => columns.insert(columns_of(subject, occurrences)?),
+    };
+    let is_bare_read = *kind == NodeKind::Property && !place.path.ends_with(".cs");
+    let key = (place.path.clone(), place.line);
+    for column in columns.get(&key).into_iter().flatten() {
         let sources = &mut occurrences.sources;
-        let rest = sources.rest_of_line(&place.path, used.line, used.column)?;
-        let rest = rest.and_then(|rest| rest.strip_prefix(name));
-        if rest.is_some_and(is_assigned) {
+        let line = sources.rest_of_line(&place.path, place.line, 1)?;
+        let line = line.unwrap_or_default().to_owned();
+        let rest = sources.rest_of_line(&place.path, place.line, *column)?;
+        let Some(rest) = rest else { continue };
+        let before = line.strip_suffix(rest).unwrap_or_default();
+        let is_taken = is_bare_read && !before.ends_with('.') && !before.ends_with(['+', '-']);
+        let after = rest.strip_prefix(name.as_str()).unwrap_or_default();
+        let is_attribute = after.starts_with("={") || after.starts_with("=\"");
+        if is_attribute || is_assigned(after) && !is_taken || is_counted(before) {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+fn columns_of(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<HashMap<(String, u32), Vec<u32>>, AnswerError> {
+    let types = [EdgeType::Calls, EdgeType::References];
+    let mut columns: HashMap<(String, u32), Vec<u32>> = HashMap::new();
+    for used in occurrences.incoming(&subject.ids(), &types)? {
+        let path = occurrences.path(used.file)?;
+        columns
+            .entry((path, used.line))
+            .or_default()
+            .push(used.column);
+    }
+    Ok(columns)
+}
+
+/// Reports whether `++` or `--` precedes a receiver: `++cart.total`.
+fn is_counted(before: &str) -> bool {
+    let is_path = |c: char| c.is_alphanumeric() || "_$.".contains(c);
+    let before = before.trim_end_matches(is_path);
+    before.ends_with("++") || before.ends_with("--")
+}
+
+/// Returns the offsets of a name in a text, without those where it is part of a longer one.
+fn words_of<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let offsets = text.match_indices(name).map(|(at, _)| at);
+    offsets.filter(move |at| {
+        !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word)
+    })
 }
 
 /// Adds the callers of the methods that raise an event of their own type: `OnClosed` for `Closed`.
@@ -131,9 +183,14 @@ pub(super) fn raisers(
     let mut raising: Vec<NodeId> = Vec::new();
     for used in uses.iter().take(MAX_RAISES) {
         let path = occurrences.path(used.file)?;
-        let line = occurrences.sources.line(&path, used.line)?;
-        let is_subscription = line.is_some_and(|line| is_written(&line, &event.name));
-        if !is_subscription && !raising.contains(&used.other) {
+        let sources = &mut occurrences.sources;
+        let rest = sources.rest_of_line(&path, used.line, used.column)?;
+        let rest = rest.and_then(|rest| rest.strip_prefix(event.name.as_str()));
+        let is_raised = rest.is_some_and(|rest| {
+            let calls = ["(", ".Invoke(", "?.Invoke(", "?.DynamicInvoke("];
+            calls.iter().any(|call| rest.starts_with(call))
+        });
+        if is_raised && !raising.contains(&used.other) {
             raising.push(used.other);
         }
     }
@@ -237,35 +294,25 @@ fn is_attribute(line: &str, name: &str, path: &str) -> bool {
 
 /// Reports whether a line assigns a name.
 fn is_written(line: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    line.match_indices(name).any(|(at, _)| {
-        let before = line[..at].chars().next_back();
+    words_of(line, name).any(|at| {
         let rest = &line[at + name.len()..];
-        if before.is_some_and(is_word) || rest.starts_with(is_word) {
-            return false;
-        }
         // A JSX attribute is not an assignment, and a local variable of the name is another symbol.
         if rest.starts_with("={") || is_declared_after(&line[..at]) {
             return false;
         }
 
-        line[..at].ends_with("++") || is_assigned(rest)
+        is_counted(&line[..at]) || is_assigned(rest)
     })
 }
 
 /// Reports whether a name is assigned by what follows it.
 fn is_assigned(rest: &str) -> bool {
     let rest = rest.trim_start();
-    if rest.starts_with("++") || rest.starts_with("--") {
-        return true;
+    if let Some(value) = rest.strip_prefix('=') {
+        return !value.starts_with(['=', '>']);
     }
-
-    let is_operator = |c: &char| "=+-*/%&|^?<>!".contains(*c);
-    let operator: String = rest.chars().take_while(is_operator).collect();
-    match operator.as_str() {
-        "==" | "===" | "=>" | "<=" | ">=" | "!=" | "!==" | "" => false,
-        operator => operator.ends_with('='),
-    }
+    let mut operators = ASSIGNING.iter();
+    operators.any(|operator| rest.starts_with(operator))
 }
 
 /// Reports whether a text ends with a keyword or type, so that a declared name follows.
@@ -308,6 +355,9 @@ mod tests {
             ("const total = cart.total;", false),
             ("int total = cart.total;", false),
             ("if (a) b(); else total = 1;", true),
+            ("this.total=!0", true),
+            ("++cart.total", true),
+            ("if (a < --total) {}", true),
             ("return total;", false),
             ("<Row total={total} />", false),
         ] {

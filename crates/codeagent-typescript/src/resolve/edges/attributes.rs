@@ -1,13 +1,13 @@
 //! The members of a component's props that the attributes of a JSX element set.
 //!
-//! A function of an absent package that is given a component (`observer(Panel)`,
-//! `connect(state)(Panel)`) is taken to return one with the same props; the members are then marked
-//! `inferred`.
+//! A function of an absent package that is given a class or a function with JSX (`observer(Panel)`,
+//! `connect(state)(Panel)`) is taken to return a component with the same props; the members are then
+//! marked `inferred`.
 
 use codeagent_lang::ExprRef;
 use codeagent_model::facts::*;
 
-use crate::resolve::arena::Ty;
+use crate::resolve::arena::{Ty, Type};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::edges::targets::Referent;
 use crate::resolve::symbols::modules::ResolvedName;
@@ -36,7 +36,12 @@ impl FileResolver<'_> {
     fn wrapped_component(&self, value: ExprRef, step: u32) -> Option<Ty> {
         let ty = self.type_of_expr(value);
         if !ty.is_opaque() {
-            return Some(ty);
+            let is_component = match self.get(ty) {
+                Type::Function(decl, _) => self.decl(decl).flags.has(DeclFlags::RETURNS_JSX),
+                Type::Static(_) => true,
+                _ => false,
+            };
+            return Some(ty).filter(|_| is_component);
         }
         if step == MAX_STEPS {
             return None;
