@@ -1,11 +1,13 @@
 //! Keys of texts in resources, and the code and markup that uses them.
 
+use std::collections::BTreeSet;
+
 use codeagent_lang::surroundings::{Around, AroundKind, Surroundings};
-use codeagent_workspace::Case;
+use codeagent_workspace::{Case, FileHits};
 
 use super::matching::escaped;
 use super::search::{
-    ending, is_generated, matching_lines, may_use_keys, place, read, surroundings,
+    MatchingFiles, ending, is_generated, matching_lines, may_use_keys, place, read, surroundings,
 };
 use super::{TextPlace, markup, search};
 use crate::model::graph::Dialect;
@@ -192,20 +194,55 @@ fn family(path: &str) -> &str {
     &path[..end]
 }
 
-/// Finds the places that use a key.
+/// Finds the source and markup that may use some keys, in one search.
+pub(super) fn files_with(
+    occurrences: &Occurrences<'_, '_>,
+    definitions: &[Definition],
+) -> Result<MatchingFiles, QueryError> {
+    let parts: BTreeSet<&str> = definitions.iter().map(searched_part).collect();
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|part| part.chars().map(escaped).collect())
+        .collect();
+    search::matching_files(occurrences, &parts.join("|"), Case::Sensitive, may_use_keys)
+}
+
+/// Returns the part of a key that all its uses have.
+fn searched_part(definition: &Definition) -> &str {
+    let key = definition.key.as_str();
+    match ending(&definition.at.0).as_str() {
+        "resx" | "resw" => key.rsplit_once('.').map_or(key, |(control, _)| control),
+        "xaml" | "axaml" => key,
+        _ => {
+            let key = without_plural(key);
+            key.rsplit_once('.').map_or(key, |(_, last)| last)
+        }
+    }
+}
+
+/// Returns a key without the ending of a plural form.
+fn without_plural(key: &str) -> &str {
+    let mut plurals = PLURALS.iter();
+    plurals
+        .find_map(|ending| key.strip_suffix(ending))
+        .unwrap_or(key)
+}
+
+/// Finds the places in some files that use a key.
 pub(super) fn uses(
     occurrences: &mut Occurrences<'_, '_>,
+    matching: &MatchingFiles,
     definition: &Definition,
 ) -> Result<KeyUses, QueryError> {
     let (path, key) = (definition.at.0.as_str(), definition.key.as_str());
     match ending(path).as_str() {
-        "resx" | "resw" => of_resource(occurrences, path, key),
-        "xaml" | "axaml" => find(occurrences, key, |_, before, after| {
+        "resx" | "resw" => of_resource(occurrences, matching, path, key),
+        "xaml" | "axaml" => find(occurrences, matching, key, |_, before, after| {
             let is_start = before.ends_with(['"', '\'', ' ', '}']);
             let is_definition = before.ends_with("x:Key=\"");
             is_start && !is_definition && after.starts_with(['"', '\'', '}', ','])
         }),
-        _ => of_path(occurrences, definition),
+        _ => of_path(occurrences, matching, definition),
     }
 }
 
@@ -213,12 +250,10 @@ pub(super) fn uses(
 /// names its beginning.
 fn of_path(
     occurrences: &mut Occurrences<'_, '_>,
+    matching: &MatchingFiles,
     definition: &Definition,
 ) -> Result<KeyUses, QueryError> {
-    let mut key = definition.key.as_str();
-    if let Some(plural) = PLURALS.iter().find_map(|ending| key.strip_suffix(ending)) {
-        key = plural;
-    }
+    let mut key = without_plural(&definition.key);
     if key == definition.text {
         return Ok(KeyUses {
             places: Vec::new(),
@@ -230,7 +265,7 @@ fn of_path(
     loop {
         let is_whole = beginning.is_empty();
         let quoted = ['"', '\'', '`'].map(|quote| format!("{quote}{beginning}"));
-        let found = find(occurrences, key, |text, before, after| {
+        let found = find(occurrences, matching, key, |text, before, after| {
             let is_named = is_whole || quoted.iter().any(|start| text.contains(start));
             is_named && uses_path(before, after, key)
         })?;
@@ -261,13 +296,14 @@ fn uses_path(before: &str, after: &str, key: &str) -> bool {
 /// control of a form for `save.Text`.
 fn of_resource(
     occurrences: &mut Occurrences<'_, '_>,
+    matching: &MatchingFiles,
     path: &str,
     key: &str,
 ) -> Result<KeyUses, QueryError> {
     let family = family(path);
     if let Some((control, _)) = key.rsplit_once('.') {
         let of_form = format!("{family}.");
-        return find(occurrences, control, |_, before, after| {
+        return find(occurrences, matching, control, |_, before, after| {
             let line = before.rsplit('\n').next().unwrap_or_default();
             let is_uid = line.ends_with("x:Uid=\"") && after.starts_with('"');
             let rest = after.lines().next().unwrap_or_default();
@@ -294,22 +330,22 @@ fn of_resource(
         let is_of_extension = before.ends_with(['=', ' ']) && after.starts_with('}');
         is_member || is_quoted && (is_argument || is_compound(key)) || is_of_extension
     };
-    find(occurrences, key, is_use)
+    find(occurrences, matching, key, is_use)
 }
 
-/// Finds the places of a key in source and markup; `is_use` is told the file and what stands before and after.
+/// Finds the places of a key in some files; `is_use` is told the file and what stands before and after.
 fn find(
     occurrences: &mut Occurrences<'_, '_>,
+    matching: &MatchingFiles,
     key: &str,
     is_use: impl Fn(&str, &str, &str) -> bool,
 ) -> Result<KeyUses, QueryError> {
-    let pattern: String = key.chars().map(escaped).collect();
-    let matching = search::matching_files(occurrences, &pattern, Case::Sensitive, may_use_keys)?;
     let mut found = KeyUses {
         places: Vec::new(),
         is_cut: matching.is_cut,
     };
-    for file in &matching.files {
+    let has_key = |file: &&FileHits| file.hits.iter().any(|hit| hit.text.contains(key));
+    for file in matching.files.iter().filter(has_key) {
         let path = file.path.as_str();
         let Some(text) = read(occurrences, path)? else {
             continue;

@@ -98,8 +98,13 @@ pub fn interface_text(
     let mut definitions = keys::grouped(found.definitions);
     text.is_cut |= definitions.len() > MAX_KEYS;
     definitions.truncate(MAX_KEYS);
+    if definitions.is_empty() {
+        return Ok(text);
+    }
+
+    let matching = keys::files_with(occurrences, &definitions)?;
     for definition in definitions {
-        let uses = keys::uses(occurrences, &definition)?;
+        let uses = keys::uses(occurrences, &matching, &definition)?;
         text.is_cut |= uses.is_cut;
         text.keys.push(TextKey {
             key: definition.key,
