@@ -106,7 +106,7 @@ struct FlowWalk<'w, 's, 'a> {
     /// How many more calls are looked up as procedures, for which text is searched.
     procedures_left: usize,
     unknown: UnknownCalls,
-    /// The constants that the next written call is given.
+    /// The arguments to show with the next call that is written; empty if there are none to show.
     constants: String,
     lines: Vec<String>,
 }
@@ -445,7 +445,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         Ok(())
     }
 
-    /// Returns the arguments of a call if there are constants among them.
+    /// Returns the arguments of a call if they contain a constant; otherwise an empty text.
     fn constants_of(&mut self, target: &Node, call: &IncidentEdge) -> Result<String, QueryError> {
         let path = self.occurrences.path(call.file)?;
         let sources = &mut self.occurrences.sources;

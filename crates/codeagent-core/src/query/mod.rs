@@ -116,7 +116,7 @@ pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
 pub use interface_texts::{
-    InterfaceText, Phrase, TextKey, TextPlace, component_around, handlers_nearby,
+    InterfaceText, Phrase, TextKey, TextPlace, component_around, handlers_nearby, has_tag_end,
     interface_phrases, interface_text, reactions,
 };
 pub use key_path::flow_of_keys;

@@ -234,7 +234,7 @@ const CASES: &[Case] = &[
         files: &[("web/Account.tsx", ACCOUNT)],
         question: "which component shows the text \"No such thing\"?",
         expected: &[
-            "no text in source, markup, `.resx` or JSON equals \"No such thing\", and none",
+            "no text in source, markup, `.resx` or JSON equals \"No such thing\", and no element or resource",
         ],
     },
     Case {
@@ -242,7 +242,7 @@ const CASES: &[Case] = &[
         question: "what does the menu entry \"Wipe\" do?",
         expected: &[
             "private method Page.Wipe",
-            "surely shown contains it; the answer is about symbols",
+            "no element or resource contains it; the answer is about symbols",
         ],
     },
     Case {

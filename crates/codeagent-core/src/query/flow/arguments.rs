@@ -5,8 +5,8 @@
 /// Maximum length of shown arguments, in bytes.
 const MAX_BYTES: usize = 100;
 
-/// Returns the arguments at the beginning of a text, if one of them is a string or the member of a type;
-/// of arguments that go on in the next line, the first.
+/// Returns the arguments that a text begins with, if they contain a string or a member of a type. If they
+/// continue on the next line, returns the first one.
 pub(super) fn constants(text: &str) -> Option<String> {
     let inner = text.strip_prefix('(')?;
     let (mut depth, mut quote, mut first) = (1_usize, None, None);

@@ -34,6 +34,7 @@ pub(super) struct Definition {
 }
 
 /// The places that use a key.
+#[derive(Default)]
 pub(super) struct KeyUses {
     pub places: Vec<TextPlace>,
     /// Whether there may be more.
@@ -215,7 +216,7 @@ fn searched_part(definition: &Definition) -> &str {
         "xaml" | "axaml" => key,
         _ => {
             let key = without_plural(key);
-            key.rsplit_once('.').map_or(key, |(_, last)| last)
+            key.rsplit('.').find(|part| !part.is_empty()).unwrap_or(key)
         }
     }
 }
@@ -255,10 +256,7 @@ fn of_path(
 ) -> Result<KeyUses, QueryError> {
     let mut key = without_plural(&definition.key);
     if key == definition.text {
-        return Ok(KeyUses {
-            places: Vec::new(),
-            is_cut: false,
-        });
+        return Ok(KeyUses::default());
     }
 
     let mut beginning = String::new();
@@ -269,7 +267,8 @@ fn of_path(
             let is_named = is_whole || quoted.iter().any(|start| text.contains(start));
             is_named && uses_path(before, after, key)
         })?;
-        let Some((first, rest)) = key.split_once('.').filter(|_| found.places.is_empty()) else {
+        let is_next = |(_, rest): &(&str, &str)| found.places.is_empty() && !rest.is_empty();
+        let Some((first, rest)) = key.split_once('.').filter(is_next) else {
             return Ok(found);
         };
         if !beginning.is_empty() {

@@ -151,11 +151,22 @@ fn next_tag(text: &str, from: usize) -> Option<usize> {
     })
 }
 
-/// Returns the end of a tag, behind its bracket. Brackets in quotation marks do not count.
+/// Returns the end of a tag, or that of the text if the tag has none.
 fn tag_end(text: &str, start: usize) -> usize {
+    find_tag_end(text, start).unwrap_or(text.len())
+}
+
+/// Reports whether the tag that a text begins with ends in it.
+#[must_use]
+pub fn has_tag_end(text: &str) -> bool {
+    find_tag_end(text, 0).is_some()
+}
+
+/// Finds the end of a tag, behind its bracket. Brackets in quotation marks and braces do not count.
+fn find_tag_end(text: &str, start: usize) -> Option<usize> {
     let rest = &text[start..];
     if rest.starts_with("<!--") {
-        return rest.find("-->").map_or(text.len(), |at| start + at + 3);
+        return rest.find("-->").map(|at| start + at + 3);
     }
     let mut quote = None;
     let mut depth = 0_usize;
@@ -166,11 +177,11 @@ fn tag_end(text: &str, start: usize) -> usize {
             (None, '"' | '\'') => quote = Some(c),
             (None, '(' | '{') => depth += 1,
             (None, ')' | '}') => depth = depth.saturating_sub(1),
-            (None, '>') if depth == 0 => return start + at + 1,
+            (None, '>') if depth == 0 => return Some(start + at + 1),
             _ => {}
         }
     }
-    text.len()
+    None
 }
 
 /// Describes the element of a tag.

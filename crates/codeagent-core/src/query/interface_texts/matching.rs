@@ -6,8 +6,8 @@ use super::phrases::Phrase;
 /// Characters that end a text of an interface and that a question leaves out.
 const END_MARKS: [char; 9] = ['.', '…', ':', '!', '?', '*', ',', ' ', '>'];
 
-/// Returns a regular expression for a line with the first words of a phrase, of which one letter may have the
-/// mark of an access key: `E&xit`.
+/// Returns a regular expression for a line with the first words of a phrase. One letter may have the mark of
+/// an access key: `E&xit`.
 pub(super) fn pattern(phrase: &Phrase) -> String {
     let mut parts: Vec<String> = Vec::new();
     let words = phrase.words.iter().take(phrase.least);

@@ -21,6 +21,7 @@ use codeagent_lang::surroundings::Surroundings;
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
 pub use component_props::{component_around, handlers_nearby};
+pub use markup::has_tag_end;
 pub use phrases::{Phrase, interface_phrases};
 pub use reactions::reactions;
 
@@ -63,7 +64,7 @@ pub struct InterfaceText {
     pub places: Vec<TextPlace>,
     /// Its keys in resources.
     pub keys: Vec<TextKey>,
-    /// Whether a time limit or number left something out.
+    /// Whether a limit of time or number stopped the search.
     pub is_cut: bool,
 }
 

@@ -4,21 +4,6 @@ use super::{SymbolTarget, Target, Targets, Token};
 use crate::model::graph::{Node, NodeKind, NodeType};
 use crate::query::SymbolGroup;
 
-/// Words for kinds of symbols.
-const KINDS: [&str; 11] = [
-    "class",
-    "component",
-    "enum",
-    "event",
-    "field",
-    "function",
-    "interface",
-    "method",
-    "property",
-    "setting",
-    "type",
-];
-
 /// Puts the symbols of the kind that a sentence names before those of another kind and the same name.
 pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
     for target in &mut targets.found {
@@ -30,15 +15,13 @@ pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
         };
         let before = at.checked_sub(1).and_then(|before| tokens.get(before));
         let mut beside = before.into_iter().chain(tokens.get(at + 1));
-        let word = beside.find(|token| KINDS.contains(&token.text.to_lowercase().as_str()));
-        if let Some(word) = word {
-            let word = word.text.to_lowercase();
-            prefer(symbols, |node| is_of_kind(node, &word));
+        if let Some(is_meant) = beside.find_map(|token| kind_test(&token.text.to_lowercase())) {
+            prefer(symbols, is_meant);
         }
     }
 }
 
-fn prefer(symbols: &mut SymbolTarget, is_meant: impl Fn(&Node) -> bool) {
+fn prefer(symbols: &mut SymbolTarget, is_meant: fn(&Node) -> bool) {
     let is_meant = |group: &SymbolGroup| is_meant(group.first());
     if !symbols.groups.iter().chain(&symbols.others).any(is_meant) {
         return;
@@ -50,22 +33,23 @@ fn prefer(symbols: &mut SymbolTarget, is_meant: impl Fn(&Node) -> bool) {
     (symbols.groups, symbols.others) = all.partition(is_meant);
 }
 
-/// Reports whether a word says what a symbol is. A setting is a member of a type of settings.
-fn is_of_kind(node: &Node, word: &str) -> bool {
-    match word {
-        "class" => node.kind == NodeKind::Class,
-        "component" => node.node_type == NodeType::Component,
-        "enum" => node.kind == NodeKind::Enum,
-        "event" => node.kind == NodeKind::Event,
-        "field" => node.kind == NodeKind::Field,
-        "function" => node.kind == NodeKind::Function,
-        "interface" => node.kind == NodeKind::Interface,
-        "method" => node.kind == NodeKind::Method,
-        "property" => node.kind == NodeKind::Property,
-        "setting" => owner(node).to_lowercase().contains("settings"),
-        "type" => node.node_type.is_type(),
-        _ => false,
-    }
+/// Returns the test for symbols of the kind that a word names; `None` if it names none. A setting is a
+/// member of a type of settings.
+fn kind_test(word: &str) -> Option<fn(&Node) -> bool> {
+    Some(match word {
+        "class" => |node| node.kind == NodeKind::Class,
+        "component" => |node| node.node_type == NodeType::Component,
+        "enum" => |node| node.kind == NodeKind::Enum,
+        "event" => |node| node.kind == NodeKind::Event,
+        "field" => |node| node.kind == NodeKind::Field,
+        "function" => |node| node.kind == NodeKind::Function,
+        "interface" => |node| node.kind == NodeKind::Interface,
+        "method" => |node| node.kind == NodeKind::Method,
+        "property" => |node| node.kind == NodeKind::Property,
+        "setting" => |node| owner(node).to_lowercase().contains("settings"),
+        "type" => |node| node.node_type.is_type(),
+        _ => return None,
+    })
 }
 
 /// Returns the name of the type that a member belongs to.

@@ -32,7 +32,8 @@ const MAX_ATTRIBUTES: u32 = 8;
 const MAX_ELEMENT_BYTES: usize = 300;
 
 /// Note for a text with places that may be left out.
-const CUT: &str = "more places of the text or its key may exist: the search was cut by its limits of time and number";
+const CUT: &str = "the search stopped at a limit, so the text or its key may have more places; quote more \
+    of the text";
 
 /// What is known of the texts that a question quotes.
 #[derive(Default)]
@@ -87,7 +88,7 @@ impl Answered {
 
 fn no_text(words: &str) -> String {
     format!(
-        "no text in source, markup, `.resx` or JSON equals {words:?}, and none that is surely shown contains it"
+        "no text in source, markup, `.resx` or JSON equals {words:?}, and no element or resource contains it"
     )
 }
 
@@ -289,26 +290,13 @@ fn add_attributes(
     };
     for line in lines.iter().flatten().skip(1) {
         let is_long = source.len() > MAX_ELEMENT_BYTES;
-        if is_long || !source.starts_with('<') || has_tag_end(source) {
+        if is_long || !source.starts_with('<') || query::has_tag_end(source) {
             break;
         }
         source.push(' ');
         source.push_str(line.trim());
     }
     Ok(())
-}
-
-/// Reports whether the first tag of a text ends in it. Brackets in braces do not count.
-fn has_tag_end(text: &str) -> bool {
-    let mut depth = 0_usize;
-    text.chars().any(|c| {
-        match c {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == '>' && depth == 0
-    })
 }
 
 /// Adds the handlers in the components around texts that have none themselves.

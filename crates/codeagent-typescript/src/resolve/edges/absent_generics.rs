@@ -23,7 +23,7 @@ use crate::resolve::edges::dispatch::origins::Origin;
 use crate::resolve::expressions::calls::CallSite;
 use crate::resolve::global_index::provided_keys::AUGMENTING;
 use crate::resolve::symbols::modules::ResolvedName;
-use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
+use crate::resolve::symbols::scopes::DeclList;
 use crate::resolve::types::members::MemberLookup;
 
 /// The most expressions and types that lead from a receiver to type arguments.
@@ -171,19 +171,10 @@ impl FileResolver<'_> {
         let ExprRef { file, expr } = value;
         let facts = self.facts(file);
         match facts.expr(expr) {
-            Expr::Name(sym, scope, offset) => {
-                let name = self.name(file, sym);
-                let position = LookupPosition {
-                    file,
-                    scope,
-                    offset,
-                };
-                let named = self.lookup_name(position, name, Meaning::Value);
-                match self.resolve_decls(named) {
-                    ResolvedName::Decls(decls) => self.types_of_declared(&decls, step + 1),
-                    _ => Vec::new(),
-                }
-            }
+            Expr::Name(..) => match self.resolve_bare_name(value) {
+                ResolvedName::Decls(decls) => self.types_of_declared(&decls, step + 1),
+                _ => Vec::new(),
+            },
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => {
                 let receiver = self.type_of_expr(file.expr(object));
                 let name = self.name(file, sym);

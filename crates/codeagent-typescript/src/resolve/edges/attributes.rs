@@ -11,7 +11,6 @@ use crate::resolve::arena::{Ty, Type};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::edges::targets::Referent;
 use crate::resolve::symbols::modules::ResolvedName;
-use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 
 /// Maximum number of names and calls that lead from an element to the component that is wrapped.
 const MAX_STEPS: u32 = 8;
@@ -50,14 +49,8 @@ impl FileResolver<'_> {
         let ExprRef { file, expr } = value;
         let facts = self.facts(file);
         match facts.expr(expr) {
-            Expr::Name(sym, scope, offset) => {
-                let position = LookupPosition {
-                    file,
-                    scope,
-                    offset,
-                };
-                let named = self.lookup_name(position, self.name(file, sym), Meaning::Value);
-                let ResolvedName::Decls(decls) = self.resolve_decls(named) else {
+            Expr::Name(..) => {
+                let ResolvedName::Decls(decls) = self.resolve_bare_name(value) else {
                     return None;
                 };
                 let [decl] = decls[..] else { return None };

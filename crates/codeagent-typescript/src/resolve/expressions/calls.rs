@@ -12,7 +12,6 @@ use crate::resolve::expressions::inference::Inference;
 use crate::resolve::expressions::spread_arguments::GivenArg;
 use crate::resolve::symbols::at;
 use crate::resolve::symbols::modules::ResolvedName;
-use crate::resolve::symbols::scopes::{LookupPosition, Meaning};
 use crate::resolve::types::signatures::{Param, Signature, Signatures};
 use crate::resolve::types::written_types::Nothing;
 
@@ -73,18 +72,7 @@ impl Checker<'_> {
     pub fn class_argument(&self, site: CallSite) -> Option<DeclRef> {
         let file = site.file;
         let first = *self.call_args(site).first()?;
-        let Expr::Name(sym, scope, offset) = self.facts(file).expr(first.value) else {
-            return None;
-        };
-
-        let position = LookupPosition {
-            file,
-            scope,
-            offset,
-        };
-
-        let named = self.lookup_name(position, self.name(file, sym), Meaning::Value);
-        let ResolvedName::Decls(decls) = self.resolve_decls(named) else {
+        let ResolvedName::Decls(decls) = self.resolve_bare_name(file.expr(first.value)) else {
             return None;
         };
 

@@ -51,8 +51,8 @@ impl Tables {
         self.declared_by(entries, link, name, |index| &index.provided.ambient)
     }
 
-    /// Returns the ambient module with `*` in its name that a specifier matches: of several, the one
-    /// with the longest text before `*`.
+    /// Returns the ambient module with `*` in its name that a specifier matches. If several match, the
+    /// longest text before `*` decides.
     pub fn wildcard(&self, specifier: &str) -> Option<Name> {
         let beginning = |name: &Name| {
             let (start, end) = self.names.text(*name).split_once('*')?;

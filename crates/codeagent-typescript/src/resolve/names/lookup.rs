@@ -8,7 +8,7 @@
 //! Limitations: no temporal dead zone. Members of an enclosing object never count as names.
 
 use codeagent_lang::query::names::Name;
-use codeagent_lang::{DeclRef, FileId};
+use codeagent_lang::{DeclRef, ExprRef, FileId};
 use codeagent_model::facts::*;
 
 use crate::resolve::checker::Checker;
@@ -20,6 +20,21 @@ use crate::resolve::symbols::scopes::{DeclList, LookupPosition, Meaning};
 const SEEN_OUTSIDE: u32 = DeclFlags::EXPORT.0 | DeclFlags::AMBIENT.0;
 
 impl Checker<'_> {
+    /// Resolves an expression that is a bare name used as a value, through imports; returns `Nothing`
+    /// for other expressions.
+    pub fn resolve_bare_name(&self, value: ExprRef) -> ResolvedName {
+        let ExprRef { file, expr } = value;
+        let Expr::Name(sym, scope, offset) = self.facts(file).expr(expr) else {
+            return ResolvedName::Nothing;
+        };
+        let position = LookupPosition {
+            file,
+            scope,
+            offset,
+        };
+        self.resolve_decls(self.lookup_name(position, self.name(file, sym), Meaning::Value))
+    }
+
     /// Returns the declarations of a name, without following imports.
     pub fn lookup_name(&self, position: LookupPosition, name: Name, meaning: Meaning) -> DeclList {
         if name == Name::NONE {
