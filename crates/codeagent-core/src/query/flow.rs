@@ -1,6 +1,6 @@
 //! Flow: the calls of a function, in order and nested, as an indented list.
 //!
-//! Calls are followed to a depth. Functions that much code uses are named and not entered. `new T`
+//! Calls are followed to a depth, which begins anew where a request leads to another program. Functions that much code uses are named and not entered. `new T`
 //! leads to the members of `T` that override something, which run later, and to what handles the
 //! message `T`; a call of a member with several implementations is followed by their names or number,
 //! unless a container gives one of them, and an overridden member with a body is entered, too. What a
@@ -14,6 +14,7 @@
 //! Limitations: branches and loops are not shown; a function is entered once.
 
 mod arguments;
+mod trim;
 mod uncalled;
 
 use std::ops::RangeInclusive;
@@ -33,6 +34,9 @@ use crate::store::{self, FileKey, IncidentEdge};
 
 /// Maximum depth of followed calls.
 const MAX_DEPTH: usize = 4;
+
+/// Depth of followed calls behind a request.
+const DEPTH_BEHIND: usize = 3;
 
 /// Number of uses from which a function is not entered.
 const HUB: u64 = 40;
@@ -59,7 +63,7 @@ pub fn flow(
 ) -> Result<Vec<String>, QueryError> {
     let mut walk = FlowWalk::new(occurrences, MAX_DEPTH);
     walk.enter(start, 0, "", "")?;
-    Ok(walk.lines)
+    Ok(trim::trimmed(walk.lines, &walk.borders))
 }
 
 /// Returns the lines of the flow of a callback, which stands on some lines of a file, to a depth of at
@@ -75,7 +79,7 @@ pub(super) fn flow_of_lines(
     };
     let mut walk = FlowWalk::new(occurrences, depth.min(MAX_DEPTH));
     walk.steps_on_lines((file.id, path), lines, 0)?;
-    Ok(walk.lines)
+    Ok(trim::trimmed(walk.lines, &walk.borders))
 }
 
 /// What a function leads to.
@@ -109,6 +113,8 @@ struct FlowWalk<'w, 's, 'a> {
     /// The arguments to show with the next call that is written; empty if there are none to show.
     constants: String,
     lines: Vec<String>,
+    /// Which of the lines are steps to other programs, or to what is reached without a call.
+    borders: Vec<usize>,
 }
 
 impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
@@ -121,6 +127,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             unknown: UnknownCalls::default(),
             constants: String::new(),
             lines: Vec::new(),
+            borders: Vec::new(),
         }
     }
 

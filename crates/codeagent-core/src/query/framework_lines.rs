@@ -21,6 +21,9 @@ const ENVIRONMENT: &str = "lines that read environment variables";
 /// First words of questions for several things.
 const STARTS: [&str; 4] = ["list", "show", "what", "which"];
 
+/// Number of words after the first among which is what a question asks for.
+const SUBJECT_WORDS: usize = 2;
+
 /// What frameworks know by a line.
 struct Framework {
     /// Words that a question for it has: one of each list.
@@ -49,8 +52,9 @@ const FRAMEWORKS: [Framework; 6] = [
                 "periodically",
                 "recurring",
                 "nightly",
+                "timer",
             ],
-            &["jobs", "tasks", "work", "run", "functions", "put"],
+            &["jobs", "tasks", "work", "run", "runs", "functions", "put"],
         ],
         title: "lines that put work on a schedule",
         pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bschedules\.task\(|\brepeat: \{|\bsetInterval\(",
@@ -169,10 +173,13 @@ fn asked(words: &[String]) -> Option<&'static Framework> {
     if !STARTS.contains(&first.as_str()) {
         return None;
     }
-    let has = |list: &&[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    FRAMEWORKS
-        .iter()
-        .find(|framework| framework.words.iter().all(has))
+    let has = |words: &[String], list: &[&str]| words.iter().any(|word| list.contains(&&**word));
+    // `which setting turns scheduled jobs off?` asks for a setting.
+    let subject = &words[1..words.len().min(1 + SUBJECT_WORDS)];
+    FRAMEWORKS.iter().find(|framework| {
+        let lists = framework.words;
+        lists.iter().all(|list| has(words, list)) && lists.iter().any(|list| has(subject, list))
+    })
 }
 
 /// Returns the folders with the name at the end of a question: `.. in the backend`.
@@ -219,6 +226,8 @@ mod tests {
                 "",
             ),
             ("Where is the schedule stored?", ""),
+            ("What runs on a timer in the backend?", "on a schedule"),
+            ("Which setting turns scheduled jobs off?", ""),
             ("Which client options are there?", ""),
             ("What parameters does the line chart take?", ""),
             ("Which function processes the background image?", ""),

@@ -81,7 +81,7 @@ pub use cursor::{
     LineUse, UsePlace, declared_on_line, unresolved_on_lines, use_places, uses_on_line,
     uses_on_lines,
 };
-pub use described_tests::{DescribedTest, described_tests};
+pub use described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use dispatch::{
     DispatchStep, EventSites, dispatched_from, dispatched_to, events_named, handlers_of, is_inside,
     run_by_constant,
@@ -116,8 +116,8 @@ pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
 pub use interface_texts::{
-    InterfaceText, Phrase, TextKey, TextPlace, component_around, handlers_nearby, has_tag_end,
-    interface_phrases, interface_text, reactions,
+    InterfaceText, Phrase, TextKey, TextPlace, component_around, function_around, handlers_nearby,
+    has_tag_end, interface_phrases, interface_text, reactions, reactions_beside,
 };
 pub use key_path::flow_of_keys;
 pub use kind::{Kind, Selection, asked_kind};
@@ -135,7 +135,7 @@ pub use note::{
     EmptyList, FollowUp, Instead, NamedKind, NoMember, NotFound, Note, PartiallyParsed,
     RelatedResults, SymbolLabel, SymbolSample, UnindexedFiles,
 };
-pub use object_keys::{key_of_string, uses_of_key};
+pub use object_keys::{key_of_string, undecided_keys, uses_of_key};
 pub use occurrence::{Occurrence, Occurrences};
 pub use outline::{
     derive_file_id, files_below, get_outline, members_of, outermost, source_paths, unique_file,

@@ -1,15 +1,81 @@
 //! Uses of a key of an object literal that a constant holds: `ROUTES.HOME` for
 //! `const ROUTES = { HOME: "/" }`.
 //!
-//! Keys of object literals are no symbols. A use is one of the constant, followed by the key.
+//! Keys of object literals are no symbols. A use is one of the constant, followed by the key. A key of a literal
+//! whose type the index does not know may set any property of its name.
 //!
 //! Limitations: a use is within one line; destructured and nested keys are not found.
 
-use crate::model::graph::{EdgeType, NodeId};
-use crate::query::{Occurrence, Occurrences, QueryError};
+use std::collections::HashSet;
+
+use crate::model::graph::{Dialect, EdgeType, Language, Node, NodeId, NodeType};
+use crate::query::{
+    Occurrence, Occurrences, QueryError, TextSearchQuery, is_compound, search_text,
+};
+use crate::store;
 
 /// Maximum number of uses of a constant that are read.
 const MAX_USES: usize = 5_000;
+
+/// Maximum number of symbols of one name whose uses are known.
+const MAX_NAMED: usize = 200;
+
+/// Types behind which a colon declares instead of setting.
+const TYPES: [&str; 6] = ["Date", "any", "boolean", "number", "string", "unknown"];
+
+/// Returns the lines outside tests with the name of a TypeScript property as the key of an object literal whose
+/// type the index does not know; none for a name that is a word of prose.
+pub fn undecided_keys(
+    occurrences: &mut Occurrences<'_, '_>,
+    property: &Node,
+) -> Result<Vec<Occurrence>, QueryError> {
+    let name = property.name.as_str();
+    let is_property = property.node_type == NodeType::Property;
+    if !is_property || property.language != Language::TypeScript || !is_compound(name) {
+        return Ok(Vec::new());
+    }
+
+    let pattern = format!(r"\b{name}['\x22]?:");
+    let query = TextSearchQuery {
+        pattern: &pattern,
+        is_regex: true,
+        ignore_case: false,
+        path: None,
+        literals: false,
+    };
+    let mut found = search_text(occurrences, &query)?.code;
+    if found.is_empty() {
+        return Ok(found);
+    }
+
+    let mut named = store::by_name(occurrences.sources.snapshot(), name, MAX_NAMED)?;
+    named.retain(|node| node.name == name);
+    let mut known: HashSet<(String, u32)> = HashSet::new();
+    let ids: Vec<NodeId> = named.iter().map(|node| node.id).collect();
+    for used in occurrences.incoming(&ids, &[EdgeType::References, EdgeType::Calls])? {
+        known.insert((occurrences.path(used.file)?, used.line));
+    }
+    for span in named.into_iter().flat_map(|node| node.spans) {
+        known.insert((span.path, span.name_line));
+    }
+    found.retain(|place| {
+        let is_script = Dialect::of_path(&place.path).is_some_and(|it| it != Dialect::CSharp);
+        let is_known = known.contains(&(place.path.clone(), place.line));
+        let source = place.source.as_deref().unwrap_or_default();
+        is_script && !is_known && !is_declared(source, name)
+    });
+    Ok(found)
+}
+
+/// Reports whether a line gives a name one of the basic types: `(total: number)`.
+fn is_declared(line: &str, name: &str) -> bool {
+    let after = line.split_once(name).map_or("", |(_, rest)| rest);
+    let value = after.trim_start_matches(['\'', '"', ':', ' ']);
+    TYPES.iter().any(|name| {
+        let rest = value.strip_prefix(name);
+        rest.is_some_and(|rest| !rest.starts_with(is_of_name) && !rest.starts_with(['.', '(']))
+    })
+}
 
 /// Returns the key on a line whose value is a string: `HOME` for the line `HOME: "/",` and the string `/`.
 #[must_use]
@@ -83,6 +149,19 @@ mod tests {
             ("ROUTES.other.HOME", false),
         ] {
             assert_eq!(is_use_of_key(text, "HOME"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_basic_type_declares_a_name() {
+        for (line, expected) in [
+            ("total: number;", true),
+            ("add(total: string)", true),
+            ("total: numbers,", false),
+            ("total: Date.now(),", false),
+            ("total: { increment: 1 }", false),
+        ] {
+            assert_eq!(is_declared(line, "total"), expected, "{line}");
         }
     }
 

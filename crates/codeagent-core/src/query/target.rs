@@ -301,6 +301,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         prose::join_members(snapshot, &mut targets, &tokens)?;
         prose::add_members(snapshot, &mut targets, &tokens)?;
         prose::add_path_ends(snapshot, &mut targets, &tokens)?;
+        prose::select_by_namespaces(&mut targets);
         kind_words::prefer_kinds(&mut targets, &tokens);
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
@@ -449,8 +450,8 @@ fn add(
         Err(_) if let Some(modules) = module::imported(sources, text)? => {
             targets.found.extend(modules);
         }
-        // `reasoning_effort` may be the name of a property in a message.
-        Err(_) if is_literal || text.contains('_') && has_literal(snapshot, text)? => {
+        // `reasoning_effort` may be the name of a property in a message, `cart.Closed` that of an event.
+        Err(_) if is_literal || text.contains(['_', '.']) && has_literal(snapshot, text)? => {
             targets.found.push(Target::Literal(literal(sources)?));
         }
         Err(error) => match alias::resolve(sources, text)? {

@@ -1,23 +1,10 @@
 //! `codeagent explore`: questions in the words of a user interface.
 
-use super::Shop;
-
-/// A question about some files, and lines that its answer has.
-struct Case {
-    files: &'static [(&'static str, &'static str)],
-    question: &'static str,
-    expected: &'static [&'static str],
-}
+use super::{Case, assert_answers};
 
 #[test]
 fn a_text_leads_to_its_place_its_key_and_its_handler() {
-    for case in CASES {
-        let shop = Shop::with(case.files);
-        let text = shop.stdout(&["explore", case.question]);
-        for expected in case.expected {
-            assert!(text.contains(expected), "{}\n{text}", case.question);
-        }
-    }
+    assert_answers(CASES);
 }
 
 const ACCOUNT: &str = "import { Button } from './Button';
@@ -40,6 +27,30 @@ export function Account() {
 function send() {}
 function save() {}
 ";
+
+const CART: &[(&str, &str)] = &[
+    (
+        "web/cart.html",
+        "<form (ngSubmit)=\"pay()\">
+  <div><button type=\"submit\"><b>Pay now</b></button></div>
+</form>
+<div>
+  <div><div>Gift wrap</div><p>Paper and ribbon</p></div>
+  <div><mat-toggle (change)=\"wrap($event)\" /></div>
+</div>
+",
+    ),
+    (
+        "web/cart.ts",
+        "@Component({ selector: 'cart', templateUrl: './cart.html' })
+export class CartComponent {
+  pay() { send(); }
+  wrap(max: number) { throw new Error(`Too many gifts (${max} at most)`); }
+}
+function send() {}
+",
+    ),
+];
 
 const BUTTON: &str = "export function Button({ onClick, children }) {
   return <button onClick={onClick}>{children}</button>;
@@ -164,6 +175,24 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        files: &[
+            (
+                "web/page.ts",
+                "export const page = (code) => t(`errors.api.${code}`);\nexport {};\n",
+            ),
+            (
+                "web/en.json",
+                "{ \"errors.api.tooOld\": \"Stop: it is too old.\" }\n",
+            ),
+        ],
+        question: "where does the text \"Stop: it is too old.\" come from?",
+        expected: &[
+            "errors.api.tooOld  web/en.json:1; no use by that name found\n",
+            "code that computes keys with the same beginning (1):",
+            "1 page: ",
+        ],
+    },
+    Case {
         files: &[("web/menu.ts", MENU)],
         question: "what does the Export button do?",
         expected: &["2 run: () => write()", "write  web/menu.ts:3"],
@@ -229,6 +258,28 @@ const CASES: &[Case] = &[
         files: &[("src/Pay.razor", RAZOR)],
         question: "what happens when the user clicks \"Pay now\"?",
         expected: &["2 @onclick=\"Pay\"", "4 private async Task Pay()"],
+    },
+    Case {
+        files: CART,
+        question: "what does the \"Pay now\" button do?",
+        expected: &["1 (ngSubmit)=\"pay()\"", "CartComponent.pay  web/cart.ts:3"],
+    },
+    Case {
+        files: CART,
+        question: "what happens when someone switches on \"Gift wrap\"?",
+        expected: &[
+            "<mat-toggle> beside it",
+            "6 (change)=\"wrap($event)\"",
+            "CartComponent.wrap  web/cart.ts:4",
+        ],
+    },
+    Case {
+        files: CART,
+        question: "who says \"Too many gifts (3 at most)\"?",
+        expected: &[
+            "## text \"Too many gifts (3 at most)\" of the interface (1 place)",
+            "4 CartComponent.wrap:",
+        ],
     },
     Case {
         files: &[("web/Account.tsx", ACCOUNT)],

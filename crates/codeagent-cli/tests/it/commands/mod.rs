@@ -27,6 +27,7 @@ mod subjects;
 #[cfg(unix)]
 mod terminal;
 mod unknown_targets;
+mod wording;
 
 use codeagent_workspace::{DataDir, DataRoot};
 use expect_test::expect;
@@ -35,6 +36,23 @@ use crate::shop;
 
 struct Shop {
     root: tempfile::TempDir,
+}
+
+/// A question about some files, and lines that its answer has.
+struct Case {
+    files: &'static [(&'static str, &'static str)],
+    question: &'static str,
+    expected: &'static [&'static str],
+}
+
+fn assert_answers(cases: &[Case]) {
+    for case in cases {
+        let shop = Shop::with(case.files);
+        let text = shop.stdout(&["explore", case.question]);
+        for expected in case.expected {
+            assert!(text.contains(expected), "{}\n{text}", case.question);
+        }
+    }
 }
 
 impl Shop {

@@ -1,9 +1,9 @@
 //! Steps of a flow without a call in the index: requests, events and messages, their callbacks, and
 //! calls with unknown targets.
 
-use super::{FlowWalk, MAX_LINES, MAX_NAMED, Step, is_aside};
+use super::{DEPTH_BEHIND, FlowWalk, MAX_LINES, MAX_NAMED, Step, is_aside};
 use crate::model::dispatch::DispatchKind;
-use crate::model::graph::{NodeId, NodeType};
+use crate::model::graph::{Node, NodeId, NodeType};
 use crate::query::dispatch::is_inside;
 use crate::query::hierarchy::implementations_of;
 use crate::query::key_path::{KeyedValue, keyed_value, keys_of_procedure};
@@ -115,15 +115,33 @@ impl FlowWalk<'_, '_, '_> {
             None => step.label.clone(),
         };
         let prefix = format!("{} {} {what} -> ", step.site.1, step.kind);
+        self.borders.push(self.lines.len());
+        let before = self.max_depth;
+        if step.kind == DispatchKind::Requests {
+            self.max_depth = before.max(depth + DEPTH_BEHIND);
+        }
+        self.run(step, &target, depth, &prefix)?;
+        self.max_depth = before;
+        Ok(())
+    }
+
+    /// Writes what a step without a call runs: a function, or the callback that is registered for it.
+    fn run(
+        &mut self,
+        step: &DispatchStep,
+        target: &Node,
+        depth: usize,
+        prefix: &str,
+    ) -> Result<(), QueryError> {
         if let Some((file, line)) = step.registered {
             let path = self.occurrences.path(file)?;
             let is_file = target.node_type == NodeType::File;
-            if is_file || is_inside(&target, &path, line) {
-                return self.callback((file, &path), line, depth, &prefix);
+            if is_file || is_inside(target, &path, line) {
+                return self.callback((file, &path), line, depth, prefix);
             }
         }
 
-        self.enter(&target, depth, &prefix, "")
+        self.enter(target, depth, prefix, "")
     }
 
     /// Writes the callback that is registered on a line, and what it calls.

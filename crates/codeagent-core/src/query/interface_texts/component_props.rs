@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use codeagent_lang::project::paths::{file_name, folder_of};
 use codeagent_lang::surroundings::AroundKind;
 
 use super::TextPlace;
 use super::reactions::{names, value_of};
 use super::search::{read, surroundings};
 use super::targets::{flows, functions_in, functions_of_value, is_function};
-use crate::model::graph::{EdgeType, Node, NodeType};
+use crate::model::graph::{Dialect, EdgeType, Node, NodeType};
 use crate::query::object_keys::is_of_name;
 use crate::query::{Occurrences, QueryError};
 use crate::store::{self, is_test_path};
@@ -100,6 +101,16 @@ pub fn component_around(
     Ok(around.filter(|node| node.node_type == NodeType::Component))
 }
 
+/// Returns the innermost function with a name around a text in code, unless it is a component.
+pub fn function_around(
+    occurrences: &Occurrences<'_, '_>,
+    place: &TextPlace,
+) -> Result<Option<Node>, QueryError> {
+    let around = symbols_around(occurrences, &place.at.path, place.at.line)?;
+    let is_callable = |node: &Node| is_function(node) || node.node_type == NodeType::Constructor;
+    Ok(around.into_iter().find(is_callable))
+}
+
 /// Returns the handlers in the component around a text that has none itself, such as those of the dialog that a
 /// button opens.
 pub fn handlers_nearby(
@@ -148,9 +159,18 @@ fn component_at(
     path: &str,
     line: u32,
 ) -> Result<Option<Node>, QueryError> {
+    Ok(symbols_around(occurrences, path, line)?.pop())
+}
+
+/// Returns the symbols around a line, innermost first, without files and modules.
+fn symbols_around(
+    occurrences: &Occurrences<'_, '_>,
+    path: &str,
+    line: u32,
+) -> Result<Vec<Node>, QueryError> {
     let snapshot = occurrences.sources.snapshot();
     let Some(file) = store::file_by_path(snapshot, path)? else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let mut around = Vec::new();
     for (id, lines) in store::line_spans(snapshot, file.id)? {
@@ -159,7 +179,7 @@ fn component_at(
         }
     }
     around.retain(|node| !matches!(node.node_type, NodeType::File | NodeType::Module));
-    Ok(around.pop())
+    Ok(around)
 }
 
 /// Returns the attribute of the element at a use of a component.
@@ -186,8 +206,8 @@ fn attribute_of(
     }))
 }
 
-/// Returns the functions that the value of an attribute of markup names: methods of the class behind the file,
-/// or the commands of a binding.
+/// Returns the functions that the value of an attribute of markup names: methods of the class behind the file or
+/// of the one whose template it is, or the commands of a binding.
 pub(super) fn functions_named(
     occurrences: &mut Occurrences<'_, '_>,
     (path, text): (&str, &str),
@@ -215,10 +235,13 @@ pub(super) fn functions_named(
     let mut found = Vec::new();
     for name in names(value) {
         for node in store::by_name(occurrences.sources.snapshot(), name, MAX_NAMED)? {
+            if node.name != name || !is_function(&node) || found.len() == MAX_FUNCTIONS {
+                continue;
+            }
             let mut spans = node.spans.iter();
             let is_behind = spans.any(|span| span.path.starts_with(&behind));
             let is_member = is_behind || class.is_some_and(|class| is_of(&node, class));
-            if node.name == name && is_function(&node) && is_member && found.len() < MAX_FUNCTIONS {
+            if is_member || has_template(occurrences, &node, path)? {
                 found.push(node);
             }
         }
@@ -242,6 +265,21 @@ fn class_of(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("x:Class=\"")?;
     let (name, _) = rest.split_once('"')?;
     name.rsplit('.').next()
+}
+
+/// Reports whether the file of a method names a file of its folder as a template: `templateUrl: "./cart.html"`.
+fn has_template(
+    occurrences: &Occurrences<'_, '_>,
+    node: &Node,
+    template: &str,
+) -> Result<bool, QueryError> {
+    let path = node.spans.first().map_or("", |span| &span.path);
+    if folder_of(path) != folder_of(template) || Dialect::of_path(path).is_none() {
+        return Ok(false);
+    }
+    let text = read(occurrences, path)?.unwrap_or_default();
+    let mut named = text.match_indices(file_name(template));
+    Ok(named.any(|(at, _)| text[..at].ends_with(['/', '"', '\'', '`'])))
 }
 
 fn is_of(node: &Node, class: &str) -> bool {

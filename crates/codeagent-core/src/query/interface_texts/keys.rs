@@ -279,13 +279,59 @@ fn of_path(
     }
 }
 
+/// Finds the places that compute a key from its beginning, the longest one that any has:
+/// `` t(`errors.${code}`) ``, `T("errors." + code)`.
+pub(super) fn computed(
+    occurrences: &mut Occurrences<'_, '_>,
+    key: &str,
+) -> Result<KeyUses, QueryError> {
+    let beginnings = beginnings(key);
+    let escaped_parts = beginnings
+        .iter()
+        .map(|part| part.chars().map(escaped).collect::<String>());
+    let parts: Vec<String> = escaped_parts.collect();
+    if parts.is_empty() {
+        return Ok(KeyUses::default());
+    }
+    let pattern = format!(r"(?:{})(?:\$?\{{|['\x22`]\s*\+)", parts.join("|"));
+    let matching = search::matching_files(occurrences, &pattern, Case::Sensitive, may_use_keys)?;
+
+    for beginning in beginnings {
+        let found = find(occurrences, &matching, beginning, |_, before, after| {
+            let is_start = before.ends_with(['"', '\'', '`', ':']);
+            let rest = after.strip_prefix(['"', '\'']);
+            let is_sum = rest.is_some_and(|rest| rest.trim_start().starts_with('+'));
+            is_start && (is_sum || after.starts_with("${") || after.starts_with('{'))
+        })?;
+        if !found.places.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(KeyUses::default())
+}
+
+/// Returns the beginnings of the path of a key at its seams, longest first: `errors.too` and `errors.` for
+/// `errors.tooOld`.
+fn beginnings(key: &str) -> Vec<&str> {
+    let Some(first) = key.find('.') else {
+        return Vec::new();
+    };
+    let ends = key.char_indices().filter(|(at, c)| {
+        let is_seam = c.is_uppercase() || key[..*at].ends_with(['.', '_', '-']);
+        is_seam && *at > first
+    });
+    let mut found: Vec<&str> = ends.map(|(at, _)| &key[..at]).collect();
+    found.reverse();
+    found
+}
+
 /// Reports whether the path of a key stands between two texts: as a string or, if it has several keys, as a
 /// member.
 fn uses_path(before: &str, after: &str, key: &str) -> bool {
     let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
     let ends = after.strip_prefix(is_quote);
     let is_key = ends.is_some_and(|rest| rest.trim_start().starts_with(':'));
-    if ends.is_some() && before.ends_with([':', '"', '\'', '`']) {
+    if is_key || ends.is_some() && before.ends_with([':', '"', '\'', '`']) {
         return !is_key;
     }
     key.contains('.') && before.ends_with('.') && !after.starts_with(is_of_name)
@@ -399,6 +445,7 @@ mod tests {
             ("strings.", "cd)", "a.b", false),
             ("strings.", ")", "b", false),
             ("{ '", "': 1", "a.b", false),
+            ("{ 'ns.", "': 1", "a.b", false),
             ("x ", " y", "a.b", false),
         ] {
             assert_eq!(
@@ -407,6 +454,13 @@ mod tests {
                 "{before}{key}{after}"
             );
         }
+    }
+
+    #[test]
+    fn a_key_has_beginnings_from_which_code_computes_it() {
+        let expected = ["errors.api.too", "errors.api.", "errors."];
+        assert_eq!(beginnings("errors.api.tooOld"), expected);
+        assert!(beginnings("tooOld").is_empty());
     }
 
     #[test]

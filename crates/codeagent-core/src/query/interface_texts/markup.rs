@@ -141,6 +141,27 @@ fn mark_others(around: &mut [Around], rest: &str) {
     }
 }
 
+/// Returns the elements inside the one whose content begins at an offset.
+pub(super) fn elements_within(text: &str, from: usize) -> Vec<Around> {
+    let mut found = Vec::new();
+    let (mut at, mut depth) = (from, 0_usize);
+    while let Some(start) = next_tag(text, at) {
+        let end = tag_end(text, start);
+        let tag = &text[start..end];
+        at = end;
+        match () {
+            () if tag.starts_with("</") && depth == 0 => break,
+            () if tag.starts_with("</") => depth -= 1,
+            () if tag.starts_with("<!") => {}
+            () => {
+                depth += usize::from(!has_no_content(tag));
+                found.push(element(text, start, end));
+            }
+        }
+    }
+    found
+}
+
 /// Returns the start of the next tag.
 fn next_tag(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
@@ -289,6 +310,14 @@ mod tests {
             at("<p><!-- <b>Save</b> --></p>", "Save"),
             (None, Vec::new())
         );
+    }
+
+    #[test]
+    fn an_element_has_those_inside_it() {
+        let text = "<p><b>Save</b><!-- <u> --><i><a/></i></p><s/>";
+        let found = elements_within(text, 3);
+        let names: Vec<&str> = found.iter().map(|one| &*one.name).collect();
+        assert_eq!(names, ["b", "i", "a"]);
     }
 
     #[test]

@@ -10,14 +10,17 @@ const END_MARKS: [char; 9] = ['.', '…', ':', '!', '?', '*', ',', ' ', '>'];
 /// an access key: `E&xit`.
 pub(super) fn pattern(phrase: &Phrase) -> String {
     let mut parts: Vec<String> = Vec::new();
-    let words = phrase.words.iter().take(phrase.least);
-    let words = words.map(|word| word.trim_end_matches(END_MARKS));
+    let words = phrase.words[..phrase.least].join(" ");
+    let words = words.trim_end_matches(END_MARKS).split(' ');
+    let words = words.map(|word| word.trim_end_matches([',', ';']));
     for word in words.filter(|word| !word.is_empty()) {
         if !parts.is_empty() {
             parts.push(r"[,;]?\s+".to_owned());
         }
-        if is_number(word) {
-            parts.push(format!(r"(?:{word}|\$?\{{[^}}]*\}}+|%\S+)"));
+        if let Some((before, number, after)) = number_in(word) {
+            parts.extend(before.chars().map(escaped));
+            parts.push(format!(r"(?:{number}|\$?\{{[^}}]*\}}+|%\S+)"));
+            parts.extend(after.chars().map(escaped));
             continue;
         }
         parts.extend(word.chars().map(|c| match c {
@@ -92,7 +95,7 @@ fn is_same(text: &str, phrase: &str) -> bool {
     loop {
         match (text.next(), phrase.next()) {
             (None, None) => return true,
-            (Some(a), Some(b)) if a == b || is_number(b) && is_filled_in(a) => {}
+            (Some(a), Some(b)) if a == b || is_filled_in(a, b) => {}
             _ => return false,
         }
     }
@@ -102,9 +105,21 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Reports whether code replaces a word of a text: `{0}`, `{{count}}`, `${size}`, `%d`.
-fn is_filled_in(word: &str) -> bool {
-    word.contains('{') || word.starts_with('%') && word.len() > 1
+/// Splits a word into the punctuation before a number, the number, and the punctuation after it: `(25`.
+fn number_in(word: &str) -> Option<(&str, &str, &str)> {
+    let start = word.find(char::is_alphanumeric)?;
+    let number = word[start..].trim_end_matches(|c: char| !c.is_alphanumeric());
+    let after = &word[start + number.len()..];
+    is_number(number).then_some((&word[..start], number, after))
+}
+
+/// Reports whether code puts the number of `asked` into the word of a text: `{0}`, `{{count}}`, `${size}`, `%d`.
+fn is_filled_in(word: &str, asked: &str) -> bool {
+    let inner = number_in(asked).and_then(|(before, _, after)| {
+        let rest = word.strip_prefix(before)?;
+        rest.strip_suffix(after)
+    });
+    inner.is_some_and(|inner| inner.contains('{') || inner.starts_with('%') && inner.len() > 1)
 }
 
 /// Reports whether a text of the interface contains the first words of a phrase.
@@ -120,8 +135,7 @@ pub(super) fn holds(text: &str, phrase: &Phrase) -> bool {
 /// Returns a text as it is compared.
 fn folded(text: &str, is_exact: bool) -> String {
     let text = without_marks(&unescaped(text).replace('’', "'"));
-    let text = text.replace("{ ", "{").replace(" }", "}");
-    let text = text.replace([',', ';'], " ");
+    let text = without_expressions(&text).replace([',', ';'], " ");
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     let text = text.trim_end_matches(END_MARKS).trim_start();
@@ -130,6 +144,27 @@ fn folded(text: &str, is_exact: bool) -> String {
     } else {
         text.to_lowercase()
     }
+}
+
+/// Removes what code computes from the places where it puts it: `{}` of `{{ count }}`, `$` and all.
+fn without_expressions(text: &str) -> String {
+    let mut short = String::with_capacity(text.len());
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '{' if depth == 0 => {
+                let length = short.trim_end_matches('$').len();
+                short.truncate(length);
+                short.push_str("{}");
+                depth = 1;
+            }
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => short.push(c),
+            _ => {}
+        }
+    }
+    short
 }
 
 /// Replaces the entities of markup.
@@ -189,6 +224,19 @@ mod tests {
             assert_eq!(words_equal(text, &filled, false), Some(5), "{text}");
         }
         assert_eq!(words_equal("Delete 4 files or none", &filled, false), None);
+        let marked = phrase("who says \"Stop: it is too old.\"?");
+        assert_eq!(
+            pattern(&marked).split('|').next(),
+            Some(r"Stop:[,;]?\s+it[,;]?\s+is[,;]?\s+too[,;]?\s+old")
+        );
+
+        let inside = phrase("who says \"Too many files (25 at most)\"?");
+        let text = "Too many files (${max ?? count(a, b)} at most)";
+        assert_eq!(words_equal(text, &inside, true), Some(6));
+        assert_eq!(
+            words_equal("Too many files ({0} left)", &inside, true),
+            None
+        );
 
         let starts_with_number = phrase("what shows \"3 files\"");
         assert_eq!(

@@ -4,7 +4,7 @@
 //! Texts are no literals of the index. They are found by a search of source, markup and resources; only the
 //! files with an equal text are read closer: source by its parser, markup by a scanner of tags.
 //!
-//! Limitations: keys that code computes are not followed; nor are resources other than `.resx`, `.resw`,
+//! Limitations: of a key that code computes, the beginning is searched; there are no resources other than `.resx`, `.resw`,
 //! JSON, object literals and dictionaries of XAML.
 
 mod component_props;
@@ -20,10 +20,10 @@ use codeagent_lang::surroundings::Surroundings;
 
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
-pub use component_props::{component_around, handlers_nearby};
+pub use component_props::{component_around, function_around, handlers_nearby};
 pub use markup::has_tag_end;
 pub use phrases::{Phrase, interface_phrases};
-pub use reactions::reactions;
+pub use reactions::{reactions, reactions_beside};
 
 /// Maximum number of places that are read closer.
 const MAX_PLACES: usize = 60;
@@ -51,6 +51,8 @@ pub struct TextKey {
     pub others: usize,
     /// The places that use the key, at most 20.
     pub uses: Vec<TextPlace>,
+    /// If there are none, the places that may compute it from its beginning.
+    pub computed: Vec<TextPlace>,
 }
 
 /// What is known of a text.
@@ -77,7 +79,8 @@ impl InterfaceText {
 
     /// Returns the places of the text and of its keys, outside tests.
     pub fn all_places(&self) -> impl Iterator<Item = &TextPlace> {
-        let of_keys = self.keys.iter().flat_map(|key| &key.uses);
+        let of_keys = self.keys.iter();
+        let of_keys = of_keys.flat_map(|key| key.uses.iter().chain(&key.computed));
         let all = self.places.iter().chain(of_keys);
         all.filter(|place| !is_test_path(&place.at.path))
     }
@@ -107,11 +110,16 @@ pub fn interface_text(
     for definition in definitions {
         let uses = keys::uses(occurrences, &matching, &definition)?;
         text.is_cut |= uses.is_cut;
+        let computed = match uses.places.is_empty() {
+            true => keys::computed(occurrences, &definition.key)?.places,
+            false => Vec::new(),
+        };
         text.keys.push(TextKey {
             key: definition.key,
             at: definition.at,
             others: definition.others,
             uses: uses.places,
+            computed,
         });
     }
     Ok(text)

@@ -2,13 +2,14 @@
 //!
 //! A handler is an attribute or property with a function, such as `onClick={save}`, an argument beside the
 //! text, an event of the control that gets the text, or an attribute of markup that names a method or command.
+//! In markup, a text without one has those of the elements beside it: a label those of its switch.
 //!
 //! Limitations: an element around other texts, too, counts only near the text, and a form only for what
 //! submits it.
 
 use std::ops::Range;
 
-use codeagent_lang::surroundings::{Around, AroundKind, Part};
+use codeagent_lang::surroundings::{Around, AroundKind, Part, collapsed};
 
 use super::component_props::{functions_named, handlers_given, is_prop, only_function};
 use super::search::{ending, read};
@@ -23,6 +24,10 @@ const NEAR: usize = 2;
 
 /// Maximum number of elements around a text that may react.
 const MAX_ELEMENTS: usize = 3;
+
+/// Number of elements around a text in which those beside it are looked for, and their maximum number.
+const MAX_ROWS: usize = 4;
+const MAX_BESIDE: usize = 3;
 
 /// Maximum number of lines of a handler that are shown.
 const MAX_LINES: usize = 12;
@@ -51,16 +56,8 @@ pub fn reactions(
     };
     let file = File { path, text: &text };
 
-    // The events of a window have nothing to do with one of its texts.
-    let is_xaml = ending(path).ends_with("aml");
-    let without_root = place
-        .around
-        .around
-        .len()
-        .saturating_sub(usize::from(is_xaml));
-
     let (mut elements, mut submits) = (0, false);
-    for around in place.around.around.iter().take(without_root) {
+    for around in without_window(place) {
         let is_element = around.kind == AroundKind::Element;
         if is_element {
             elements += 1;
@@ -72,13 +69,41 @@ pub fn reactions(
             false => !is_far || !is_element && elements == 0,
         };
 
-        let parts: Vec<&Part> = around.parts.iter().filter(of_form).collect();
+        // Code that has the text in it does not run because of it.
+        let own = place.around.text.as_deref().unwrap_or_default();
+        let may_have_text = !is_element && !own.is_empty();
+        let has_text = |part: &&Part| may_have_text && collapsed(file.at(&part.span)).contains(own);
+        let parts = around.parts.iter().filter(of_form);
+        let parts: Vec<&Part> = parts.filter(|part| !has_text(part)).collect();
         let lines = file.reactions_of(occurrences, around, &parts)?;
         if !lines.is_empty() {
             return Ok(lines);
         }
     }
     Ok(Vec::new())
+}
+
+/// Returns the handlers of the few elements of markup beside a text with their calls, as a tree of lines.
+pub fn reactions_beside(
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &TextPlace,
+) -> Result<Vec<String>, QueryError> {
+    let path = place.at.path.as_str();
+    if Dialect::of_path(path).is_some() {
+        return Ok(Vec::new());
+    }
+    let Some(text) = read(occurrences, path)? else {
+        return Ok(Vec::new());
+    };
+    let file = File { path, text: &text };
+    file.beside(occurrences, without_window(place))
+}
+
+/// Returns what is around a text, without the window of XAML, whose events have nothing to do with it.
+fn without_window(place: &TextPlace) -> &[Around] {
+    let around = place.around.around.as_slice();
+    let is_xaml = ending(&place.at.path).ends_with("aml");
+    &around[..around.len().saturating_sub(usize::from(is_xaml))]
 }
 
 fn is_submit(name: &str) -> bool {
@@ -215,7 +240,7 @@ impl File<'_> {
             let is_command = is_xaml && value.starts_with('{') && part.name.contains("Command");
             let is_event = match is_xaml {
                 true => is_command || value.chars().all(is_of_name) && !value.is_empty(),
-                false => is_event(part.name.trim_start_matches(['@', ':', 'v', '-'])),
+                false => is_event_of_markup(&part.name, self.path),
             };
             if !is_event {
                 continue;
@@ -237,6 +262,36 @@ impl File<'_> {
             lines.extend(inner.into_iter().map(|line| format!("  {line}")));
         }
         Ok(lines)
+    }
+
+    /// Returns what the few elements beside a text run, in the innermost element around it that has any.
+    fn beside(
+        self,
+        occurrences: &mut Occurrences<'_, '_>,
+        around: &[Around],
+    ) -> Result<Vec<String>, QueryError> {
+        let has_content = |row: &&Around| !self.at(&row.span).ends_with("/>");
+        for row in around.iter().take(MAX_ROWS).filter(has_content) {
+            let mut lines = Vec::new();
+            let mut count = 0;
+            for element in markup::elements_within(self.text, row.span.end) {
+                let is_event = |part: &&Part| !LINKS.contains(&part.name.as_str());
+                let parts: Vec<&Part> = element.parts.iter().filter(is_event).collect();
+                let inner = self.of_markup(occurrences, &element, &parts)?;
+                if inner.is_empty() {
+                    continue;
+                }
+                count += 1;
+                lines.push(format!("<{}> beside it", element.name));
+                lines.extend(inner.into_iter().map(|line| format!("  {line}")));
+            }
+            match count {
+                0 => {}
+                1..=MAX_BESIDE => return Ok(lines),
+                _ => break,
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// Returns the first lines of the functions of this file that the value of an attribute names, because code
@@ -303,8 +358,16 @@ fn block_end(text: &str, from: usize) -> usize {
 fn is_event(name: &str) -> bool {
     let rest = name.strip_prefix("on").or_else(|| name.strip_prefix("On"));
     let is_word = ["", "ce", "e", "line", "ly"];
-    let is_named = rest.is_some_and(|rest| !is_word.contains(&rest));
-    is_named || name == "click" || name.starts_with("click.")
+    rest.is_some_and(|rest| !is_word.contains(&rest))
+}
+
+/// Reports whether an attribute of markup is one of an event: `(click)` of Angular, `@click` and `v-on:click` of
+/// Vue, `@onclick` of Razor.
+fn is_event_of_markup(name: &str, path: &str) -> bool {
+    if ending(path) == "vue" {
+        return name.starts_with('@') || name.starts_with("v-on:");
+    }
+    name.starts_with('(') && name.ends_with(')') || is_event(name.trim_start_matches('@'))
 }
 
 /// Reports whether an argument or property names a function instead of calling it.
@@ -355,9 +418,21 @@ mod tests {
 
     #[test]
     fn an_event_has_the_name_of_one() {
-        let events = ["onClick", "on:click", "onclick", "OnClick", "click.stop"];
+        let events = ["onClick", "on:click", "onclick", "OnClick"];
         assert!(events.into_iter().all(is_event));
         assert!(!["once", "Only", "on", "label"].into_iter().any(is_event));
+        for (name, path, expected) in [
+            ("(click)", "a.html", true),
+            ("[disabled]", "a.html", false),
+            ("[(ngModel)]", "a.html", false),
+            ("@submit.prevent", "a.vue", true),
+            ("v-on:click", "a.vue", true),
+            (":to", "a.vue", false),
+            ("@onclick", "a.razor", true),
+            ("@bind", "a.razor", false),
+        ] {
+            assert_eq!(is_event_of_markup(name, path), expected, "{name}");
+        }
     }
 
     #[test]

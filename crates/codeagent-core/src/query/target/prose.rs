@@ -28,7 +28,9 @@ const FILLERS: [&str; 8] = ["a", "an", "are", "do", "does", "is", "of", "the"];
 const OF: [&str; 3] = ["in", "of", "on"];
 
 /// Other words that may stand there.
-const BEFORE_OWNER: [&str; 11] = [
+const BEFORE_OWNER: [&str; 13] = [
+    "a",
+    "an",
     "class",
     "event",
     "field",
@@ -40,6 +42,11 @@ const BEFORE_OWNER: [&str; 11] = [
     "setting",
     "the",
     "type",
+];
+
+/// Words for members of types.
+const MEMBERS: [&str; 7] = [
+    "event", "field", "function", "member", "method", "property", "setting",
 ];
 
 /// Words before the start of a path, and before its end.
@@ -187,10 +194,11 @@ pub(super) fn join_members(
         if owner == member || !has_owner {
             continue;
         }
-        // A property may have the name of a type that is meant.
+        // A property may have the name of a type that is meant, unless the question calls it a property.
+        let is_member = is_of && between.iter().any(|word| MEMBERS.contains(word));
         let place = targets.found.iter().position(|target| {
             let is_type = matches!(target, Target::Symbols(named) if named.has_types());
-            is_asked(target, member) && !is_type
+            is_asked(target, member) && (is_member || !is_type)
         });
         if let Some(place) = place
             && let Ok(joined) = symbols(snapshot, &format!("{owner}.{member}"))?
@@ -201,6 +209,40 @@ pub(super) fn join_members(
         }
     }
     Ok(())
+}
+
+/// Removes a namespace that a sentence names beside symbols in it, and what else has their names: `the Cart of
+/// Shop.Web`.
+pub(super) fn select_by_namespaces(targets: &mut Targets) {
+    let namespace = |target: &Target| match target {
+        Target::Symbols(named) => {
+            let mut groups = named.groups.iter().map(SymbolGroup::first);
+            let first = named.groups.first()?.first();
+            let is_namespace = groups.all(|node| node.node_type == NodeType::Module);
+            is_namespace.then(|| format!("{}.", first.qualified_name))
+        }
+        _ => None,
+    };
+    let namespaces: Vec<String> = targets.found.iter().filter_map(namespace).collect();
+    for name in namespaces {
+        let is_inside = |group: &SymbolGroup| group.first().qualified_name.starts_with(&name);
+        let mut selects = false;
+        for target in &mut targets.found {
+            let Target::Symbols(named) = target else {
+                continue;
+            };
+            if named.groups.iter().chain(&named.others).any(is_inside) {
+                let groups = std::mem::take(&mut named.groups);
+                let all = groups.into_iter().chain(std::mem::take(&mut named.others));
+                (named.groups, named.others) = all.partition(is_inside);
+                selects = true;
+            }
+        }
+        if selects {
+            let is_other = |target: &Target| namespace(target).is_none_or(|other| other != name);
+            targets.found.retain(is_other);
+        }
+    }
 }
 
 /// Returns the qualified names of the functions of a file that words of a sentence name.

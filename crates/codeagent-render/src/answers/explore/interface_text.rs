@@ -3,11 +3,13 @@
 
 use codeagent_core::model::graph::{EdgeType, Node};
 use codeagent_core::query::{
-    self, InterfaceText, Occurrence, Occurrences, Phrase, Target, Targets, TextKey, TextPlace,
+    self, InterfaceText, Occurrence, Occurrences, Phrase, QueryError, Target, Targets, TextKey,
+    TextPlace,
 };
 
 use super::Wants;
 use super::literal_use;
+use super::member::numbered;
 use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::note_text::counted;
@@ -24,6 +26,9 @@ const MAX_TESTS: usize = 400;
 
 /// Title of what runs because of a text.
 const REACTIONS: &str = "what runs around it, in order";
+
+/// Number of lines that are shown before a message.
+const LINES_BEFORE: u32 = 5;
 
 /// Maximum number of lines of an element that are shown besides its first.
 const MAX_ATTRIBUTES: u32 = 8;
@@ -199,10 +204,10 @@ fn add_keys(document: &mut Document, keys: &[TextKey]) {
             0 => String::new(),
             count => format!(" and in {}", counted(count as u64, "other file")),
         };
-        let unused = if key.uses.is_empty() {
-            "; no use by that name found, code may compute it"
-        } else {
-            ""
+        let unused = match (key.uses.is_empty(), key.computed.is_empty()) {
+            (false, _) => "",
+            (true, false) => "; no use by that name found",
+            (true, true) => "; no use by that name found, code may compute it",
         };
         lines.push(format!("{}  {path}:{line}{others}{unused}", key.key));
     }
@@ -211,6 +216,11 @@ fn add_keys(document: &mut Document, keys: &[TextKey]) {
     let uses = keys.iter().flat_map(|key| &key.uses);
     let rows = uses.map(|place| place.at.clone()).collect();
     document.section(Section::occurrence_rows("uses", "its key is used at", rows).weighing(30));
+
+    let computed = keys.iter().flat_map(|key| &key.computed);
+    let rows = computed.map(|place| place.at.clone()).collect();
+    let title = "code that computes keys with the same beginning";
+    document.section(Section::occurrence_rows("computed", title, rows).weighing(30));
 }
 
 /// Adds what the elements around the places of a text run.
@@ -220,22 +230,9 @@ fn add_reactions(
     places: &[&TextPlace],
     wants: Wants,
 ) -> Result<(), AnswerError> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut seen: Vec<Vec<String>> = Vec::new();
-    for place in places {
-        if seen.len() == MAX_REACTIONS {
-            break;
-        }
-        let inner = query::reactions(occurrences, place)?;
-        if inner.is_empty() || seen.contains(&inner) {
-            continue;
-        }
-        lines.push(format!(
-            "{}  {}:{}",
-            place.at.symbol, place.at.path, place.at.line
-        ));
-        lines.extend(inner.iter().map(|line| format!("  {line}")));
-        seen.push(inner);
+    let mut lines = reactions_of(occurrences, places, query::reactions)?;
+    if lines.is_empty() {
+        lines = reactions_of(occurrences, places, query::reactions_beside)?;
     }
     if lines.is_empty() {
         let places: Vec<Occurrence> = places.iter().map(|place| place.at.clone()).collect();
@@ -247,10 +244,37 @@ fn add_reactions(
     }
     if lines.is_empty() {
         add_renderers(document, occurrences, places)?;
+        add_messages(document, occurrences, places)?;
     }
     let section = Section::tree("flow", REACTIONS, lines);
     document.section(section.weighing(WANTED));
     Ok(())
+}
+
+/// Returns what some places of a text run, each once, as a tree of lines.
+fn reactions_of(
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+    find: impl Fn(&mut Occurrences<'_, '_>, &TextPlace) -> Result<Vec<String>, QueryError>,
+) -> Result<Vec<String>, AnswerError> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut seen: Vec<Vec<String>> = Vec::new();
+    for place in places {
+        if seen.len() == MAX_REACTIONS {
+            break;
+        }
+        let inner = find(occurrences, place)?;
+        if inner.is_empty() || seen.contains(&inner) {
+            continue;
+        }
+        lines.push(format!(
+            "{}  {}:{}",
+            place.at.symbol, place.at.path, place.at.line
+        ));
+        lines.extend(inner.iter().map(|line| format!("  {line}")));
+        seen.push(inner);
+    }
+    Ok(lines)
 }
 
 /// Adds the places that render the components around texts without handlers.
@@ -274,6 +298,40 @@ fn add_renderers(
         }
         let title = format!("{} is rendered at", component.name);
         document.section(Section::occurrence_rows("rendered", title, rows).weighing(30));
+    }
+    Ok(())
+}
+
+/// Adds the lines before the texts of code, which may have their conditions, and the callers of the functions around
+/// them.
+fn add_messages(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+) -> Result<(), AnswerError> {
+    let mut functions: Vec<Node> = Vec::new();
+    for place in places.iter().take(MAX_REACTIONS) {
+        let Some(function) = query::function_around(occurrences, place)? else {
+            continue;
+        };
+        let at = &place.at;
+        let start = function
+            .spans
+            .first()
+            .map_or(1, |span| span.span.start.line);
+        let first = at.line.saturating_sub(LINES_BEFORE).max(start);
+        let lines = occurrences.sources.lines(&at.path, first, at.line + 1)?;
+        let lines = numbered(&lines.unwrap_or_default(), first);
+        document.section(Section::lines("context", &at.path, lines).weighing(20));
+        if functions.iter().all(|known| known.id != function.id) {
+            functions.push(function);
+        }
+    }
+    for function in functions {
+        let mut rows = occurrences.uses_of(&[function.id], &[EdgeType::Calls])?;
+        rows.retain(|row| !row.is_test());
+        let title = format!("{} is called at", occurrences.short_name(&function)?);
+        document.section(Section::occurrence_rows("callers", title, rows).weighing(20));
     }
     Ok(())
 }

@@ -81,7 +81,7 @@ pub(super) fn literal(
 
     let others = other_lines(occurrences, text, &code)?;
     document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
-    let title = "uses of the constants that hold it, or properties named so";
+    let title = "uses of the constants or functions that give it, or of properties named so";
     document.section(Section::occurrence_rows("constants", title, through_constants).weighing(30));
     let title = "other lines of code that contain it";
     document.section(Section::occurrence_rows("lines", title, others).weighing(20));

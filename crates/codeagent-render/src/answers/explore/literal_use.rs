@@ -6,6 +6,7 @@ use codeagent_core::query::{self, LiteralSite, Occurrence, Occurrences};
 
 use super::branches;
 use super::flow::holds_functions;
+use super::member::is_callable;
 use super::wants::Wants;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -57,9 +58,9 @@ pub(super) fn sections(
     Ok(())
 }
 
-/// Returns the uses of the constants that hold a string, such as `process.env[KEY]`, and of the properties
-/// that an attribute gives it as a name: `[JsonPropertyName("total")] int Total`. If it is in an object, the
-/// uses of its key are returned.
+/// Returns the uses of the constants that hold a string, such as `process.env[KEY]`, of the functions that
+/// return it, and of the properties that an attribute gives it as a name: `[JsonPropertyName("total")] int
+/// Total`. If it is in an object, the uses of its key are returned.
 pub(super) fn uses_of_constants(
     occurrences: &mut Occurrences<'_, '_>,
     sites: &[LiteralSite],
@@ -67,6 +68,10 @@ pub(super) fn uses_of_constants(
     let (mut constants, mut by_key) = (Vec::new(), Vec::new());
     for site in sites {
         let node = &site.enclosing.node;
+        if is_callable(node) && returns(occurrences, site)? {
+            constants.push(node.id);
+            continue;
+        }
         let is_variable = node.kind == NodeKind::Variable;
         let is_value = node.node_type == NodeType::Property || is_variable;
         let Some(span) = node.spans.first().filter(|_| is_value) else {
@@ -128,6 +133,17 @@ fn key_at(
         .as_deref()
         .and_then(|line| query::key_of_string(line, &site.text));
     Ok(key.map(str::to_owned))
+}
+
+/// Reports whether a string is all that a line of a function returns.
+fn returns(occurrences: &mut Occurrences<'_, '_>, site: &LiteralSite) -> Result<bool, AnswerError> {
+    let line = occurrences.sources.line(&site.path, site.line)?;
+    let line = line.unwrap_or_default();
+    let value = line
+        .rsplit_once("return ")
+        .or_else(|| line.rsplit_once("=> "));
+    let value = value.map_or("", |(_, value)| value.trim_end_matches([';', '}', ' ']));
+    Ok(value.trim_matches(['"', '\'', '`']) == site.text)
 }
 
 /// Reports whether a string is that of an attribute that gives a name.

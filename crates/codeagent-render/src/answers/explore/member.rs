@@ -87,19 +87,25 @@ fn source(
         let span = node.spans.first().map(|span| span.span);
         span.map(|span| span.end_line - span.start.line)
     });
-    let Some(span) = longest.and_then(|node| node.spans.first()) else {
-        return Ok(());
-    };
+    if let Some(longest) = longest {
+        let source = Section::lines("source", "", source_lines(occurrences, longest)?);
+        document.section(subject.wants.weigh(source, false, 12));
+    }
+    Ok(())
+}
 
+/// Returns the numbered source of a declaration, or the beginning of a long one.
+pub(super) fn source_lines(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<Vec<String>, AnswerError> {
+    let Some(span) = node.spans.first() else {
+        return Ok(Vec::new());
+    };
     let first = span.span.start.line;
     let last = span.span.end_line.min(first + MAX_SOURCE_LINES);
-    let Some(lines) = occurrences.sources.lines(&span.path, first, last)? else {
-        return Ok(());
-    };
-
-    let source = Section::lines("source", "", numbered(&lines, first));
-    document.section(subject.wants.weigh(source, false, 12));
-    Ok(())
+    let lines = occurrences.sources.lines(&span.path, first, last)?;
+    Ok(numbered(&lines.unwrap_or_default(), first))
 }
 
 /// Numbers lines and removes the indentation that they share, and empty lines.

@@ -1,4 +1,4 @@
-//! Sections about places that name a symbol without using it.
+//! Sections about places that name a symbol without a use that the index knows.
 
 use codeagent_core::model::graph::Node;
 use codeagent_core::query::{self, Occurrence, Occurrences, TextMention};
@@ -10,8 +10,8 @@ use crate::text::{Document, Section};
 /// Maximum number of strings that are listed.
 const MAX_STRINGS: usize = 100;
 
-/// Adds the places that name a symbol without using it: strings equal to its name, and lines of files in
-/// other languages, such as templates. If code uses it, only Razor files are searched, unless the question
+/// Adds the places that name a symbol without a known use: keys of object literals and strings equal to its name,
+/// and lines of files in other languages, such as templates. If code uses it, only Razor files are searched, unless the question
 /// asks for uses and the name is compound.
 pub(super) fn sections(
     subject: &Subject<'_>,
@@ -25,6 +25,12 @@ pub(super) fn sections(
     let is_compound = query::is_compound(name);
     let in_all = is_unused || asks_for_uses && is_compound;
 
+    if in_all {
+        let keys = query::undecided_keys(occurrences, subject.first())?;
+        let title = "keys of object literals of unknown type, which may set it";
+        let section = Section::occurrence_rows("keys", title, keys);
+        document.section(wants.weigh(section, asks_for_uses, 10));
+    }
     if in_all && is_compound {
         let strings = named_in_strings(occurrences, name)?;
         let title = "named in strings, matched by equal text";

@@ -236,13 +236,16 @@ fn described_tests(
     let fewest = if targets.found.is_empty() { 1 } else { 2 };
     let snapshot = occurrences.sources.snapshot();
     let found = query::described_tests(snapshot, &targets.words, fewest)?;
-    let mut places = Vec::with_capacity(found.len());
-    for test in &found {
+    let mut places = Vec::with_capacity(found.tests.len());
+    for test in &found.tests {
         places.push(occurrences.at(&test.path, test.line)?);
     }
-    let title = "tests with these words in their names or titles";
+    let title = match found.has_some {
+        true => "tests with most of these words in their names, titles or paths",
+        false => "tests with these words in their names or titles",
+    };
     document.section(Section::occurrence_rows("tests", title, places).weighing(WANTED));
-    Ok(!found.is_empty())
+    Ok(!found.tests.is_empty())
 }
 
 /// Adds the sections of each target.
@@ -432,7 +435,11 @@ fn add_symbols(
         document.line(format!("note: {}", note_text(note, face)));
     }
     heading::details(document, occurrences, &group.nodes)?;
-    list_others(document, occurrences, &others)?;
+    // What implements a member has its name and a section of its own.
+    let implementing = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
+    let is_other = |node: &&&Node| implementing.iter().all(|(id, _)| *id != node.id);
+    let unrelated: Vec<&Node> = others.iter().filter(is_other).copied().collect();
+    list_others(document, occurrences, &unrelated)?;
     subject.sections(document, occurrences)?;
     others::sections(document, occurrences, &subject, (&symbols.asked, &others))
 }

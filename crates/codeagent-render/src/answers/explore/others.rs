@@ -4,12 +4,15 @@ use codeagent_core::model::graph::{Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
 use super::Subject;
-use super::member::{USES, own_lines};
+use super::member::{USES, own_lines, source_lines};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// Maximum number of other symbols; a name of more is too common to list them.
 const MAX_OTHERS: usize = 24;
+
+/// Maximum number of other symbols whose source is shown.
+const MAX_SOURCES: usize = 5;
 
 /// Adds what the question asks for of the other symbols of a name, if the name is `asked` without a type:
 /// declarations or uses of members, and what implements types.
@@ -70,6 +73,9 @@ fn of_members(
         let places = occurrences.of_declarations(others)?;
         let title = "others of that name";
         document.section(wants.weigh(Section::occurrence_rows("others", title, places), true, 0));
+        if subject.words.iter().any(|word| word == "do") && others.len() <= MAX_SOURCES {
+            add_sources(document, occurrences, others)?;
+        }
     }
 
     if wants.callers || wants.impact {
@@ -81,6 +87,23 @@ fn of_members(
         document.section(wants.weigh(section, true, 0));
     }
 
+    Ok(())
+}
+
+/// Adds the source of some symbols.
+fn add_sources(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    ids: &[NodeId],
+) -> Result<(), AnswerError> {
+    for id in ids {
+        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), *id)? else {
+            continue;
+        };
+        let title = occurrences.short_name(&symbol.node)?;
+        let lines = source_lines(occurrences, &symbol.node)?;
+        document.section(Section::lines("source of others", title, lines).weighing(20));
+    }
     Ok(())
 }
 

@@ -61,7 +61,7 @@ const AROUND_STARTS: &[&str] = &["point", "code", "execution", "main", "up"];
 pub(super) const WANTED: u32 = 60;
 
 /// Maximum characters of a section beside those that the question asks for.
-const MAX_UNWANTED: usize = 500;
+const MAX_UNWANTED: usize = 1_000;
 
 impl Wants {
     /// Parses the words of a question. A list of names asks for no particular section.
@@ -92,8 +92,18 @@ impl Wants {
                 "inherit",
                 "redefin",
             ]),
-            impact: words(&["break", "impact", "chang", "renam", "remov"]),
-            levels: words(&["level", "lead"]),
+            impact: words(&[
+                "break",
+                "impact",
+                "chang",
+                "renam",
+                "remov",
+                "adapt",
+                "adjust",
+                "affect",
+                "signature",
+            ]),
+            levels: words(&["level", "lead"]) || asks_for_their_callers(targets),
             flow,
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
             dependencies: words(&["depend", "rely", "relies", "need", "requir", "inject"]),
@@ -158,6 +168,12 @@ impl Wants {
             || self.callers
             || self.path
     }
+}
+
+/// Reports whether a question goes on to the callers of what it asks for: `callers of X, and who calls those?`
+fn asks_for_their_callers(targets: &Targets) -> bool {
+    let of_them = ["those", "these", "them", "indirectly", "transitively"];
+    targets.mentions(&["call", "invok"]) && of_them.iter().any(|word| targets.has_word(word))
 }
 
 /// Reports whether a question names nothing but folders, modules and types, which may be those of a program. A

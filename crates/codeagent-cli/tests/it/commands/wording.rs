@@ -1,0 +1,111 @@
+//! `codeagent explore`: what the words beside a name ask for.
+
+use super::{Case, assert_answers};
+
+#[test]
+fn words_beside_a_name_select_it_and_the_sections() {
+    assert_answers(CASES);
+}
+
+const JOBS: &[(&str, &str)] = &[(
+    "src/Jobs.cs",
+    "namespace Shop.Jobs {
+    public class Job { public Status Status { get; set; } }
+    public class Runner { public void Stop(Job job) { job.Status = new Status(); } }
+}
+namespace Shop.Old {
+    public class Job { public int Status { get; set; } }
+}
+public class Status { }
+",
+)];
+
+const WRITER: &[(&str, &str)] = &[(
+    "src/Writer.cs",
+    "interface IWriter { void Write(); }
+class Writer : IWriter {
+    string Path() => \"a\";
+    public void Write() { Path(); }
+}
+class Backup { void Run(IWriter writer) { writer.Write(); } }
+",
+)];
+
+const COUNTER: &[(&str, &str)] = &[(
+    "web/counter.ts",
+    "import { store } from 'database';
+interface User { dailyRequests: number; }
+export const read = (user: User) => user.dailyRequests;
+export const reset = () => store.update({ data: { dailyRequests: 0 } });
+export const add = (dailyRequests: number) => dailyRequests;
+",
+)];
+
+const EVENT: &[(&str, &str)] = &[(
+    "web/event.ts",
+    "export class CartClosed {
+  static getName(): string {
+    return 'cart.Closed';
+  }
+}
+export function close(bus) {
+  bus.emit(CartClosed.getName());
+}
+",
+)];
+
+const SPLITS: &[(&str, &str)] = &[
+    (
+        "web/stock-split.spec.ts",
+        "it('halves the price', () => {});\n",
+    ),
+    ("web/sale.spec.ts", "it('sells a stock', () => {});\n"),
+    ("web/other.spec.ts", "it('buys', () => {});\n"),
+];
+
+const CASES: &[Case] = &[
+    Case {
+        files: JOBS,
+        question: "who sets the Status property of a Job (Shop.Jobs)?",
+        expected: &["## public property Job.Status: Status", "3 Runner.Stop: "],
+    },
+    Case {
+        files: JOBS,
+        question: "who uses the Job of Shop.Jobs?",
+        expected: &["## public class Job  src/Jobs.cs:2"],
+    },
+    Case {
+        files: WRITER,
+        question: "callers of Writer.Path, and who calls those?",
+        expected: &["4 Writer.Write: ", "6 Backup.Run: "],
+    },
+    Case {
+        files: WRITER,
+        question: "which places have to be adapted if Writer.Path gets a parameter?",
+        expected: &["called or used by (1):", "4 Writer.Write: public void"],
+    },
+    Case {
+        files: COUNTER,
+        question: "which code writes dailyRequests?",
+        expected: &[
+            "keys of object literals of unknown type, which may set it (1):",
+            "4 reset: ",
+        ],
+    },
+    Case {
+        files: EVENT,
+        question: "who emits the cart.Closed event?",
+        expected: &[
+            "uses of the constants or functions that give it, or of properties named so (1):",
+            "7 close: bus.emit(CartClosed.getName());",
+        ],
+    },
+    Case {
+        files: SPLITS,
+        question: "which tests check that prices are right after a company does a stock split?",
+        expected: &[
+            "tests with most of these words in their names, titles or paths (1):",
+            "1 it \"halves the price\"",
+        ],
+    },
+];
