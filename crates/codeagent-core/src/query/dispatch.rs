@@ -57,7 +57,11 @@ impl DispatchStep {
     }
 
     /// Joins the site of the first symbol with the site where the second is registered.
-    fn joined(first: &DispatchRow, second: &DispatchRow, message: Option<NodeId>) -> Self {
+    pub(super) fn joined(
+        first: &DispatchRow,
+        second: &DispatchRow,
+        message: Option<NodeId>,
+    ) -> Self {
         let known = first.confidence.min(second.confidence);
         Self {
             kind: first.kind,

@@ -53,6 +53,9 @@ const MAX_UNKNOWN: usize = 6;
 /// Maximum number of calls that are looked up as procedures.
 const MAX_PROCEDURES: usize = 4;
 
+/// Maximum number of requests that are looked up among mounted routers.
+const MAX_MOUNTED: usize = 8;
+
 /// Maximum number of lines.
 const MAX_LINES: usize = 200;
 
@@ -109,6 +112,8 @@ struct FlowWalk<'w, 's, 'a> {
     entered: FxHashSet<NodeId>,
     /// How many more calls are looked up as procedures, for which text is searched.
     procedures_left: usize,
+    /// How many more requests are looked up among mounted routers.
+    mounted_left: usize,
     unknown: UnknownCalls,
     /// The arguments to show with the next call that is written; empty if there are none to show.
     constants: String,
@@ -124,6 +129,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             max_depth,
             entered: FxHashSet::default(),
             procedures_left: MAX_PROCEDURES,
+            mounted_left: MAX_MOUNTED,
             unknown: UnknownCalls::default(),
             constants: String::new(),
             lines: Vec::new(),
@@ -154,6 +160,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let mut steps: Vec<Step> = unknown.into_iter().map(Step::from_unknown).collect();
         steps.extend(self.calls(node.id)?.into_iter().map(Step::Call));
         steps.extend(self.dispatched(&[node.id])?);
+        steps.extend(self.raised(&[node.id])?);
         if let [span] = node.spans.as_slice() {
             // Decorators and attributes do not run with the function.
             let before_name = span.span.start.line..span.name_line;
@@ -182,6 +189,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let mut calls = self.calls_in(&around)?;
         calls.retain(|call| is_here((call.file, call.line)));
         let mut dispatched = self.dispatched(&around)?;
+        dispatched.extend(self.raised(&around)?);
         dispatched.retain(|step| is_here(step.site()));
 
         let unknown = self

@@ -32,6 +32,8 @@ struct Framework {
     title: &'static str,
     /// A regular expression for its lines.
     pattern: &'static str,
+    /// One for lines that count for less; empty if there are none.
+    weak: &'static str,
 }
 
 /// Entity Framework, Nest, TypeORM, Drizzle, Knex, Sequelize, Mongoose and Prisma; CommandLineParser,
@@ -42,6 +44,7 @@ const FRAMEWORKS: [Framework; 6] = [
         words: &[&["environment", "env"], &["variables", "vars"]],
         title: ENVIRONMENT,
         pattern: r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|\}\s*=\s*process\.env\b|Environment\.GetEnvironmentVariable",
+        weak: "",
     },
     Framework {
         words: &[
@@ -57,7 +60,8 @@ const FRAMEWORKS: [Framework; 6] = [
             &["jobs", "tasks", "work", "run", "runs", "functions", "put"],
         ],
         title: "lines that put work on a schedule",
-        pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bschedules\.task\(|\brepeat: \{|\bsetInterval\(",
+        pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|\bschedules\.task\(|\brepeat: \{|['\x22`]([\d/,-]+ ){0,4}\*(/\d+)?( [\d*/,?#LW-]+){1,5}['\x22`]",
+        weak: r"new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bsetInterval\(",
     },
     Framework {
         words: &[
@@ -66,6 +70,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that declare options or arguments of a command line",
         pattern: r#"\[(Option|Argument|Verb|CliOption|CliArgument)\(|@(Option|Argument|Flag)\(|\.(option|requiredOption|argument|positional)\(\s*['"`]|new (Cli)?(Option|Argument)(<[^>]*>)?\(\s*["'`]|\bFlags\.\w+\("#,
+        weak: "",
     },
     Framework {
         words: &[
@@ -74,6 +79,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that declare tables or entities of a database",
         pattern: r"@Entity\(|\[Table\(|\bDbSet<|\b(pg|sqlite|mysql)Table\(|\bcreateTable\(|(?i:create table) |\bsequelize\.define\(|\bmongoose\.model\(|^model \w+ \{",
+        weak: "",
     },
     Framework {
         words: &[
@@ -82,6 +88,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that register middleware",
         pattern: r"\b(app|router|server|koa|fastify|api)\.(use|register|Use\w*)\(|\bUseMiddleware<",
+        weak: "",
     },
     Framework {
         words: &[
@@ -90,6 +97,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that register or declare work in the background",
         pattern: r"\bAddHostedService\b|\b(BackgroundService|IHostedService)\b\s*($|[,{(])|new Worker\(|@Processor\(",
+        weak: "",
     },
 ];
 
@@ -105,6 +113,8 @@ pub struct FrameworkLines {
     pub found: FoundText,
     /// Number of further lines that match, which were not read.
     pub left_out: u64,
+    /// Lines that start timers, which may have nothing to do with what is asked for.
+    pub timers: Vec<Occurrence>,
 }
 
 /// Finds the lines of frameworks that a question asks for; `None` if it asks for something else, or there
@@ -118,16 +128,45 @@ pub fn asked_framework_lines(
         return Ok(None);
     };
 
-    for path in folders_asked(occurrences, &words)?
-        .iter()
-        .map(Some)
-        .chain([None])
-    {
+    let folders = folders_asked(occurrences, &words)?;
+    let within: Vec<Option<&str>> = folders.iter().map(|path| Some(path.as_str())).collect();
+    let with_all = [within.as_slice(), &[None]].concat();
+    let strong = lines_in(occurrences, &with_all, framework.pattern)?;
+    let timers = match strong {
+        Some(_) if !within.is_empty() => lines_in(occurrences, &within, framework.weak)?,
+        _ => lines_in(occurrences, &with_all, framework.weak)?,
+    };
+    let (Some((found, left_out)), weak) = (match strong {
+        Some(strong) => (Some(strong), timers),
+        None => (timers, None),
+    }) else {
+        return Ok(None);
+    };
+    Ok(Some(FrameworkLines {
+        title: framework.title,
+        reads_environment: framework.title == ENVIRONMENT,
+        found,
+        left_out,
+        timers: weak.map(|(found, _)| found.code).unwrap_or_default(),
+    }))
+}
+
+/// Finds the lines that somebody wrote in the first place that has any, and the number of lines that were not
+/// read; `None` if there are none.
+fn lines_in(
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[Option<&str>],
+    pattern: &str,
+) -> Result<Option<(FoundText, u64)>, QueryError> {
+    if pattern.is_empty() {
+        return Ok(None);
+    }
+    for path in places {
         let query = TextSearchQuery {
-            pattern: framework.pattern,
+            pattern,
             is_regex: true,
             ignore_case: false,
-            path: path.map(String::as_str),
+            path: *path,
             literals: false,
         };
         let mut found = search_text(occurrences, &query)?;
@@ -135,12 +174,7 @@ pub fn asked_framework_lines(
         found.code.retain(is_written);
         found.others.retain(is_written);
         if !found.code.is_empty() || !found.others.is_empty() {
-            return Ok(Some(FrameworkLines {
-                title: framework.title,
-                reads_environment: framework.title == ENVIRONMENT,
-                found,
-                left_out,
-            }));
+            return Ok(Some((found, left_out)));
         }
     }
     Ok(None)

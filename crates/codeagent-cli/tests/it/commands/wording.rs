@@ -54,6 +54,54 @@ export function close(bus) {
 ",
 )];
 
+const BELL: &[(&str, &str)] = &[(
+    "src/Bell.cs",
+    "class Bell {
+    public event System.Action Rung;
+    public void Press() { Rung?.Invoke(); }
+}
+class Hall {
+    void Open(Bell bell) { bell.Rung += Answer; }
+    void Answer() { }
+}
+",
+)];
+
+const SEALS: &[(&str, &str)] = &[(
+    "web/seal.ts",
+    "export function completeCart(id: number) { check(id); }
+function check(id: number) { sealAll(id); }
+export function sealAll(id: number) {}
+export const jobs = [{ run: sealAll, cron: '*/15 * * * *' }];
+setInterval(() => sealAll(1), 5);
+",
+)];
+
+const DIALOG: &[(&str, &str)] = &[
+    (
+        "web/dialog.tsx",
+        "import { useCallback } from 'react';
+export function Dialog({ done }) {
+  const find = useCallback(async () => {
+    await fetch(url('/api/carts/find'), { method: 'POST' });
+  }, []);
+  return <div><h1>Find carts</h1><button onClick={find}>Go</button></div>;
+}
+const url = (path: string) => path;
+",
+    ),
+    (
+        "server/carts.ts",
+        "import { Hono } from 'hono';
+export const carts = new Hono();
+carts.post('/find', (c) => search());
+export const app = new Hono();
+app.route('/api/carts', carts);
+function search() {}
+",
+    ),
+];
+
 const SPLITS: &[(&str, &str)] = &[
     (
         "web/stock-split.spec.ts",
@@ -98,6 +146,33 @@ const CASES: &[Case] = &[
         expected: &[
             "uses of the constants or functions that give it, or of properties named so (1):",
             "7 close: bus.emit(CartClosed.getName());",
+        ],
+    },
+    Case {
+        files: BELL,
+        question: "what happens when Bell.Press is called?",
+        expected: &["3 raises Rung -> Hall.Answer  src/Bell.cs:7"],
+    },
+    Case {
+        files: SEALS,
+        question: "how does a customer completing a cart end up in sealAll?",
+        expected: &[
+            "how completeCart, whose name has words of the question, leads to sealAll:",
+            "calls check",
+        ],
+    },
+    Case {
+        files: SEALS,
+        question: "which jobs run on a schedule?",
+        expected: &["4 jobs: ", "lines that start timers (1):"],
+    },
+    Case {
+        files: DIALOG,
+        question: "which request does the \"Find carts\" dialog send, and who answers it?",
+        expected: &[
+            "find  web/dialog.tsx:3",
+            "4 requests POST /api/carts/find -> ",
+            "search  server/carts.ts:6",
         ],
     },
     Case {

@@ -2,11 +2,12 @@
 //! calls with unknown targets.
 
 use super::{DEPTH_BEHIND, FlowWalk, MAX_LINES, MAX_NAMED, Step, is_aside};
-use crate::model::dispatch::DispatchKind;
-use crate::model::graph::{Node, NodeId, NodeType};
+use crate::model::dispatch::{DispatchKind, verb_and_path, verbs_agree};
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeKind, NodeType};
 use crate::query::dispatch::is_inside;
 use crate::query::hierarchy::implementations_of;
 use crate::query::key_path::{KeyedValue, keyed_value, keys_of_procedure};
+use crate::query::mounted_routes::mounted_routes;
 use crate::query::{DispatchStep, QueryError, UnknownCall, dispatched_from, innermost};
 use crate::store::{self, FileKey};
 
@@ -90,8 +91,9 @@ impl FlowWalk<'_, '_, '_> {
     }
 
     /// Returns what functions lead to without a call, in order.
-    pub(super) fn dispatched(&self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
+    pub(super) fn dispatched(&mut self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
         let mut steps = dispatched_from(self.occurrences.sources.snapshot(), nodes)?;
+        steps.extend(self.mounted_steps(nodes, &steps)?);
         steps.retain(|step| {
             let is_sent = matches!(
                 step.kind,
@@ -101,6 +103,70 @@ impl FlowWalk<'_, '_, '_> {
         });
         steps.sort_by_key(|step| step.site);
         Ok(steps.into_iter().map(Step::Dispatch).collect())
+    }
+
+    /// Returns the steps of requests without a route of their own path to routes of mounted routers.
+    fn mounted_steps(
+        &mut self,
+        nodes: &[NodeId],
+        known: &[DispatchStep],
+    ) -> Result<Vec<DispatchStep>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut steps = Vec::new();
+        for node in nodes {
+            for row in store::dispatch_at(snapshot, *node, EdgeDirection::Outgoing)? {
+                let site = (row.file, row.line);
+                let is_known = known.iter().any(|step| step.site == site);
+                if row.kind != DispatchKind::Requests || is_known || self.mounted_left == 0 {
+                    continue;
+                }
+                self.mounted_left -= 1;
+                let (verb, path) = verb_and_path(&row.label);
+                let mut routes = mounted_routes(snapshot, path)?;
+                routes.retain(|route| verbs_agree(verb, verb_and_path(&route.label).0));
+                let joined = routes
+                    .iter()
+                    .map(|route| DispatchStep::joined(&row, route, None));
+                steps.extend(joined.take(MAX_NAMED));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Returns what listens to the events that functions raise: a subscriber at the place where the event is raised.
+    pub(super) fn raised(&mut self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let uses = self
+            .occurrences
+            .outgoing(nodes, &[EdgeType::References, EdgeType::Calls])?;
+        let mut steps = Vec::new();
+        for used in uses {
+            let Some(event) = store::node(snapshot, used.other)? else {
+                continue;
+            };
+            if event.kind != NodeKind::Event {
+                continue;
+            }
+            let path = self.occurrences.path(used.file)?;
+            let sources = &mut self.occurrences.sources;
+            let rest = sources.rest_of_line(&path, used.line, used.column)?;
+            let after = rest.and_then(|rest| rest.strip_prefix(event.name.as_str()));
+            if !after.is_some_and(is_raised) {
+                continue;
+            }
+            let mut subscribers = dispatched_from(snapshot, &[event.id])?;
+            subscribers.retain(|step| step.kind == DispatchKind::Subscribes);
+            subscribers.truncate(MAX_NAMED);
+            steps.extend(subscribers.into_iter().map(|step| {
+                Step::Dispatch(DispatchStep {
+                    label: event.name.clone(),
+                    site: (used.file, used.line),
+                    registered: Some(step.site),
+                    ..step
+                })
+            }));
+        }
+        Ok(steps)
     }
 
     pub(super) fn dispatch(&mut self, step: &DispatchStep, depth: usize) -> Result<(), QueryError> {
@@ -114,7 +180,11 @@ impl FlowWalk<'_, '_, '_> {
             Some(message) => self.occurrences.short_name(&message)?,
             None => step.label.clone(),
         };
-        let prefix = format!("{} {} {what} -> ", step.site.1, step.kind);
+        let how = match step.kind {
+            DispatchKind::Subscribes => "raises".to_owned(),
+            kind => kind.to_string(),
+        };
+        let prefix = format!("{} {how} {what} -> ", step.site.1);
         self.borders.push(self.lines.len());
         let before = self.max_depth;
         if step.kind == DispatchKind::Requests {
@@ -168,4 +238,10 @@ impl FlowWalk<'_, '_, '_> {
         let lines = callback.start..=callback.end;
         self.steps_on_lines((file, path), &lines, depth + 1)
     }
+}
+
+/// Reports whether an event is raised by what follows its name: `Closed(this)`, `Closed?.Invoke(this)`.
+fn is_raised(after: &str) -> bool {
+    let after = after.trim_start_matches(['?', '!']);
+    after.starts_with('(') || after.starts_with(".Invoke(")
 }

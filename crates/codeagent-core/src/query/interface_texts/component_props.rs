@@ -10,6 +10,8 @@ use super::reactions::{names, value_of};
 use super::search::{read, surroundings};
 use super::targets::{flows, functions_in, functions_of_value, is_function};
 use crate::model::graph::{Dialect, EdgeType, Node, NodeType};
+use crate::query::flow::flow_of_lines;
+use crate::query::key_path::{flow_of_keys, keys_of_procedure};
 use crate::query::object_keys::is_of_name;
 use crate::query::{Occurrences, QueryError};
 use crate::store::{self, is_test_path};
@@ -23,8 +25,14 @@ const MAX_USES: usize = 64;
 /// Maximum number of handlers near a text that are shown.
 const MAX_NEARBY: usize = 6;
 
+/// Maximum number of handlers near a text whose flow is shown.
+const MAX_FLOWS: usize = 3;
+
 /// Maximum number of symbols of one name that are looked at.
 const MAX_NAMED: usize = 40;
+
+/// Maximum length of what a declaration takes from a result, in bytes.
+const MAX_PATTERN_BYTES: usize = 400;
 
 /// Maximum number of functions that markup may name.
 const MAX_FUNCTIONS: usize = 2;
@@ -101,6 +109,93 @@ pub fn component_around(
     Ok(around.filter(|node| node.node_type == NodeType::Component))
 }
 
+/// Returns what the procedures of a typed API run that some code names by the variables of its file:
+/// `const { mutateAsync: close } = api.cart.close.useMutation()`.
+pub(super) fn procedures_named(
+    occurrences: &mut Occurrences<'_, '_>,
+    text: &str,
+    source: &str,
+) -> Result<Vec<String>, QueryError> {
+    let mut lines = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for name in names(source) {
+        let Some(callee) = callee_behind(text, name).filter(|callee| !seen.contains(callee)) else {
+            continue;
+        };
+        seen.push(callee);
+        let Some(keys) = keys_of_procedure(callee) else {
+            continue;
+        };
+        let inner = flow_of_keys(occurrences, keys, usize::MAX)?;
+        if !inner.is_empty() {
+            lines.push(format!("{name} is {callee} -> (matched by key names)"));
+            lines.extend(inner.into_iter().map(|line| format!("  {line}")));
+        }
+    }
+    Ok(lines)
+}
+
+/// Returns the flow of the functions that some code names by variables which hold them wrapped:
+/// `const close = useCallback(() => ..)`.
+pub(super) fn wrapped_functions(
+    occurrences: &mut Occurrences<'_, '_>,
+    (path, text): (&str, &str),
+    source: &str,
+) -> Result<Vec<String>, QueryError> {
+    let mut lines = Vec::new();
+    for name in names(source) {
+        let Some(span) = wrapped_function(text, name) else {
+            continue;
+        };
+        let line = |offset: usize| text[..offset].matches('\n').count() as u32 + 1;
+        let within = line(span.start)..=line(span.end);
+        lines.push(format!("{name}  {path}:{}", within.start()));
+        let inner = flow_of_lines(occurrences, (path, &within), usize::MAX)?;
+        lines.extend(inner.into_iter().map(|line| format!("  {line}")));
+    }
+    Ok(lines)
+}
+
+/// Returns the bytes of a variable's value that is a call with a function as its first argument.
+fn wrapped_function(text: &str, name: &str) -> Option<Range<usize>> {
+    let declaration = format!("const {name} = ");
+    let start = text.find(&declaration)?;
+    let value = start + declaration.len();
+    let (callee, arguments) = text[value..].split_once('(')?;
+    let is_callee = callee.chars().all(|c| is_of_name(c) || c == '.');
+    let first = arguments.trim_start();
+    let is_function = ["(", "async ", "function"]
+        .iter()
+        .any(|word| first.starts_with(word));
+    if !is_callee || !is_function {
+        return None;
+    }
+
+    let mut depth = 0_usize;
+    for (at, c) in text[value..].char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(start..value + at),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the callee whose result a declaration takes a name from: `api.cart.close.useMutation`.
+fn callee_behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let mut declarations = text.split("const ").skip(1);
+    declarations.find_map(|declaration| {
+        let (names_given, value) = declaration.split_once(" = ")?;
+        let is_given =
+            names_given.len() < MAX_PATTERN_BYTES && names(names_given).any(|given| given == name);
+        let (callee, _) = value.split_once('(').filter(|_| is_given)?;
+        let is_path = callee.chars().all(|c| is_of_name(c) || c == '.');
+        is_path.then_some(callee)
+    })
+}
+
 /// Returns the innermost function with a name around a text in code, unless it is a component.
 pub fn function_around(
     occurrences: &Occurrences<'_, '_>,
@@ -128,19 +223,30 @@ pub fn handlers_nearby(
     let lines = span.map_or(0..=0, |span| span.span.start.line..=span.span.end_line);
 
     let mut found = Vec::new();
-    let mut functions = Vec::new();
+    let mut flows_of: Vec<Vec<String>> = Vec::new();
     let mut start = 0;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         let span = start..start + line.len();
         start = span.end;
-        if lines.contains(&number) && has_handler(line) && found.len() < MAX_NEARBY {
-            found.push(format!("{number} {}", line.trim()));
-            functions.extend(functions_in(occurrences, path, &span)?);
+        if !lines.contains(&number) || !has_handler(line) || found.len() == MAX_NEARBY {
+            continue;
+        }
+        found.push(format!("{number} {}", line.trim()));
+        let mut functions = functions_in(occurrences, path, &span)?;
+        functions.retain(|function| function.node_type != NodeType::Component);
+        let inner = match functions.is_empty() {
+            true => wrapped_functions(occurrences, (path, &text), line)?,
+            false => flows(occurrences, &functions)?,
+        };
+        if !inner.is_empty() && !flows_of.contains(&inner) {
+            flows_of.push(inner);
         }
     }
-    functions.retain(|function| function.node_type != NodeType::Component);
-    let inner = flows(occurrences, &functions)?;
-    found.extend(inner.into_iter().map(|line| format!("  {line}")));
+    // What leads to another program tells most.
+    let requests = |lines: &Vec<String>| lines.iter().any(|line| line.contains(" requests "));
+    flows_of.sort_by_key(|lines| !requests(lines));
+    let inner = flows_of.iter().take(MAX_FLOWS).flatten();
+    found.extend(inner.map(|line| format!("  {line}")));
     Ok(found)
 }
 
@@ -344,6 +450,29 @@ mod tests {
         assert_eq!(is_prop("onClick={() => close()}"), None);
         assert!(has_handler("<a b={c} onClick={save}>") && !has_handler("<a only={save}>"));
         assert_eq!(is_prop("label=\"close\""), None);
+    }
+
+    #[test]
+    fn a_variable_is_taken_from_the_result_of_a_call() {
+        let text = "const a = 1;\nconst { mutateAsync: close, error } = api.cart.close.useMutation({\n});\nconst b = f(close);";
+        assert_eq!(
+            callee_behind(text, "close"),
+            Some("api.cart.close.useMutation")
+        );
+        assert_eq!(callee_behind(text, "b"), Some("f"));
+        assert_eq!(callee_behind(text, "open"), None);
+    }
+
+    #[test]
+    fn a_variable_may_hold_a_wrapped_function() {
+        let text = "const a = 1;\nconst run = useCallback(async () => {\n  f(a);\n}, [a]);\nconst b = f(a);";
+        let found = wrapped_function(text, "run").map(|span| &text[span]);
+        assert_eq!(
+            found,
+            Some("const run = useCallback(async () => {\n  f(a);\n}, [a]")
+        );
+        assert_eq!(wrapped_function(text, "b"), None);
+        assert_eq!(wrapped_function(text, "a"), None);
     }
 
     #[test]

@@ -11,7 +11,9 @@ use std::ops::Range;
 
 use codeagent_lang::surroundings::{Around, AroundKind, Part, collapsed};
 
-use super::component_props::{functions_named, handlers_given, is_prop, only_function};
+use super::component_props::{
+    functions_named, handlers_given, is_prop, only_function, procedures_named, wrapped_functions,
+};
 use super::search::{ending, read};
 use super::targets::{flows, functions_in};
 use super::{TextPlace, markup};
@@ -69,12 +71,20 @@ pub fn reactions(
             false => !is_far || !is_element && elements == 0,
         };
 
-        // Code that has the text in it does not run because of it.
+        // Code that has the text in it does not run because of it, nor do the arguments of `a("text").b(..)`.
         let own = place.around.text.as_deref().unwrap_or_default();
         let may_have_text = !is_element && !own.is_empty();
-        let has_text = |part: &&Part| may_have_text && collapsed(file.at(&part.span)).contains(own);
+        let has_text = |part: &&Part| collapsed(file.at(&part.span)).contains(own);
+        if may_have_text
+            && around.kind == AroundKind::Call
+            && !around.parts.iter().any(|part| has_text(&part))
+        {
+            continue;
+        }
         let parts = around.parts.iter().filter(of_form);
-        let parts: Vec<&Part> = parts.filter(|part| !has_text(part)).collect();
+        let parts: Vec<&Part> = parts
+            .filter(|part| !may_have_text || !has_text(part))
+            .collect();
         let lines = file.reactions_of(occurrences, around, &parts)?;
         if !lines.is_empty() {
             return Ok(lines);
@@ -175,7 +185,7 @@ impl File<'_> {
                 AroundKind::Element => is_event(&part.name) || LINKS.contains(&&*part.name),
                 _ => false,
             };
-            let is_code = source.contains("=>") || source.contains("function");
+            let is_code = is_code(source);
             let names_function = functions.iter().any(|node| is_named_in(node, source));
             let is_reaction = is_handler || is_code || names_function && is_reference(source);
             if !is_reaction {
@@ -183,7 +193,14 @@ impl File<'_> {
             }
             lines.extend(self.numbered(&part.span));
             let mut inner = flows(occurrences, &functions)?;
+            if functions.is_empty() {
+                inner = procedures_named(occurrences, self.text, source)?;
+            }
+            if functions.is_empty() && inner.is_empty() {
+                inner = wrapped_functions(occurrences, (self.path, self.text), source)?;
+            }
             if functions.is_empty()
+                && inner.is_empty()
                 && let Some(prop) = is_prop(source)
             {
                 let at = (self.path, self.line(part.span.start));
@@ -313,6 +330,20 @@ impl File<'_> {
     }
 }
 
+/// Reports whether a part has a function that does something, other than to render or to make an object:
+/// `() => <b>..</b>`, `() => ({ .. })`.
+fn is_code(source: &str) -> bool {
+    let has_function = source.contains("=>") || source.contains("function");
+    let value = source
+        .split_once("=>")
+        .map_or("", |(_, value)| value.trim_start());
+    let value = value.trim_start_matches(['(', ' ', '\n']);
+    let makes = value.starts_with(['<', '{']) && source.contains("=> (");
+    let renders =
+        value.starts_with('<') || source.contains("return <") || source.contains("return (\n");
+    has_function && !makes && !renders
+}
+
 /// Returns the bytes of the value of an attribute or property, which may be its name: `{ save }`.
 pub(super) fn value_of(part: &Part) -> Range<usize> {
     let start = part.span.start + part.name.len();
@@ -432,6 +463,20 @@ mod tests {
             ("@bind", "a.razor", false),
         ] {
             assert_eq!(is_event_of_markup(name, path), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn code_does_something() {
+        for (source, expected) in [
+            ("run: () => save()", true),
+            ("run: async () => {\n  save();\n}", true),
+            ("cell: ({ row }) => <b>{row}</b>", false),
+            ("cell: () => {\n return <b />;\n}", false),
+            ("() => ({ title: 'a' })", false),
+            ("title: 'a'", false),
+        ] {
+            assert_eq!(is_code(source), expected, "{source}");
         }
     }
 

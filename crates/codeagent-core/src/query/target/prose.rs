@@ -44,6 +44,9 @@ const BEFORE_OWNER: [&str; 13] = [
     "type",
 ];
 
+/// Number of other words from which a sentence is not about a namespace that it mentions.
+const MIN_OTHERS: usize = 4;
+
 /// Words for members of types.
 const MEMBERS: [&str; 7] = [
     "event", "field", "function", "member", "method", "property", "setting",
@@ -243,6 +246,33 @@ pub(super) fn select_by_namespaces(targets: &mut Targets) {
             targets.found.retain(is_other);
         }
     }
+}
+
+/// Removes what is named twice, and namespaces that a sentence of many words mentions without asking for them, such
+/// as the name of the product.
+pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
+    let mut seen: Vec<NodeId> = Vec::new();
+    targets.found.retain(|target| {
+        let Some(first) = target.ids().first().copied() else {
+            return true;
+        };
+        let is_new = !seen.contains(&first);
+        seen.push(first);
+        is_new
+    });
+
+    let asks_for_it = targets.mentions(&["namespace", "module", "package"]);
+    let others = tokens.iter().filter(|token| is_uncommon(token)).count();
+    if asks_for_it || others < MIN_OTHERS {
+        return;
+    }
+    targets.found.retain(|target| match target {
+        Target::Symbols(named) => {
+            let mut nodes = named.groups.iter().map(SymbolGroup::first);
+            !nodes.all(|node| node.node_type == NodeType::Module)
+        }
+        _ => true,
+    });
 }
 
 /// Returns the qualified names of the functions of a file that words of a sentence name.

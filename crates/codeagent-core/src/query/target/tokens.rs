@@ -192,7 +192,7 @@ pub(in crate::query) fn tokens(text: &str) -> Vec<Token<'_>> {
         if let Some(inner) = quoted(rest, first) {
             push(&mut tokens, inner, first != '`', first == '`');
             at += inner.len() + 2;
-        } else if first.is_whitespace() || first == ',' || first == ';' {
+        } else if first.is_whitespace() || matches!(first, ',' | ';') || opens_quote(rest) {
             at += first.len_utf8();
         } else {
             let length = word_length(rest);
@@ -246,6 +246,12 @@ fn push_call<'a>(tokens: &mut Vec<Token<'a>>, function: &'a str, text: &'a str) 
         _ => {}
     }
     push(tokens, text, true, false);
+}
+
+/// Reports whether a text begins with a bracket before a quotation mark: `("Save all")`.
+fn opens_quote(rest: &str) -> bool {
+    let inner = rest.strip_prefix('(');
+    inner.is_some_and(|inner| inner.starts_with(['"', '`']))
 }
 
 /// Returns the text between the quotation marks at the beginning of `rest`.
@@ -345,6 +351,10 @@ mod tests {
             ),
             ("socket.emit('join', id)", &["join"]),
             ("env(\"PORT\") Cart", &["env", "PORT", "Cart"]),
+            (
+                "it is off (\"Not now.\") - why",
+                &["it", "is", "off", "Not now.", "-", "why"],
+            ),
         ] {
             assert_eq!(texts(text), expected, "{text}");
         }

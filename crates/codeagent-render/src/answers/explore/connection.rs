@@ -1,10 +1,27 @@
-//! The section about how one symbol reaches another.
+//! The section about how one symbol reaches another, which the question may describe instead of naming it:
+//! `how does closing a cart end up in save?`
 
-use codeagent_core::query::{self, Occurrences, Target, Targets};
+use codeagent_core::model::graph::Node;
+use codeagent_core::query::{
+    self, Occurrences, SearchFilter, SearchQuery, Searched, Target, Targets,
+};
 
+use super::member::is_callable;
 use super::wants::Wants;
 use crate::answers::{AnswerError, path};
 use crate::text::{Document, Section};
+
+/// Maximum number of symbols that may be the described start of a path.
+const MAX_STARTS: usize = 6;
+
+/// Number of search results among which they are.
+const MAX_FOUND: usize = 60;
+
+/// Number of words of a description that the name of such a symbol has at least.
+const MIN_WORDS: usize = 2;
+
+/// Minimum number of letters that two forms of a word begin with.
+const MIN_SHARED: usize = 4;
 
 /// Adds the path from the first to the last target, if the question asks for one. Reports whether
 /// that answers the question: a path in the other direction does not.
@@ -14,15 +31,19 @@ pub(super) fn section(
     targets: &Targets,
     wants: Wants,
 ) -> Result<bool, AnswerError> {
-    if !wants.path {
-        return Ok(false);
-    }
-
     let symbols: Vec<&Target> = targets
         .found
         .iter()
         .filter(|target| !target.ids().is_empty())
         .collect();
+    if let [end] = symbols.as_slice()
+        && asks_for_path_to(targets)
+    {
+        return described(document, occurrences, (targets, end), wants);
+    }
+    if !wants.path {
+        return Ok(false);
+    }
     let [first, .., last] = symbols.as_slice() else {
         return Ok(false);
     };
@@ -50,4 +71,84 @@ pub(super) fn section(
 
     document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
     Ok(!found.is_reversed)
+}
+
+/// Reports whether a question asks how something leads to the only symbol that it names.
+fn asks_for_path_to(targets: &Targets) -> bool {
+    let ends = targets.has_word("end") && targets.has_word("up");
+    targets.has_word("how") && (ends || targets.mentions(&["reach", "lead"]))
+}
+
+/// Adds the path to a symbol from one whose name has the words of the question; reports whether there is one.
+fn described(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (targets, end): (&Targets, &Target),
+    wants: Wants,
+) -> Result<bool, AnswerError> {
+    let words: Vec<&str> = targets.uncommon_words().collect();
+    for start in starts(occurrences, &words)? {
+        let found = query::find_path(occurrences.sources, &[start.id], &end.ids())?;
+        let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
+            continue;
+        };
+        let lines = path::lines(occurrences, &steps)?;
+        let (from, to) = (occurrences.short_name(&start)?, end.requested_text());
+        if lines.is_empty() {
+            continue;
+        }
+        let title = format!("how {from}, whose name has words of the question, leads to {to}");
+        document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// Returns the functions outside tests whose names have several of some words, those with most first.
+fn starts(occurrences: &Occurrences<'_, '_>, words: &[&str]) -> Result<Vec<Node>, AnswerError> {
+    if words.len() < MIN_WORDS {
+        return Ok(Vec::new());
+    }
+    let text = words.join(" ");
+    let search = SearchQuery {
+        text: &text,
+        filter: &SearchFilter::default(),
+        limit: MAX_FOUND,
+    };
+    let found = query::search(occurrences.sources.snapshot(), Searched::default(), &search)?;
+    let mut named: Vec<(usize, Node)> = Vec::new();
+    for hit in found.hits {
+        let own = query::name_words(&hit.node.name);
+        let is_said = |word: &&&str| own.iter().any(|own| is_form(own, word));
+        let said = words.iter().filter(is_said).count();
+        let mut paths = hit.node.spans.iter().map(|span| span.path.as_str());
+        let is_test = paths.any(query::is_test_path);
+        if is_callable(&hit.node) && !is_test && said >= MIN_WORDS {
+            named.push((said, hit.node));
+        }
+    }
+    named.sort_by_key(|(said, _)| std::cmp::Reverse(*said));
+    Ok(named
+        .into_iter()
+        .map(|(_, node)| node)
+        .take(MAX_STARTS)
+        .collect())
+}
+
+/// Reports whether two words are forms of one: `completing` and `complete`.
+fn is_form(a: &str, b: &str) -> bool {
+    let shared = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let shorter = a.chars().count().min(b.chars().count());
+    a == b || shared >= MIN_SHARED && shared + 1 >= shorter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_begin_alike() {
+        assert!(is_form("complete", "completing") && is_form("cart", "carts"));
+        assert!(!is_form("complete", "compare") && !is_form("sign", "sit"));
+    }
 }

@@ -30,6 +30,9 @@ const REACTIONS: &str = "what runs around it, in order";
 /// Number of lines that are shown before a message.
 const LINES_BEFORE: u32 = 5;
 
+/// Title of what the component around a text calls.
+const COMPONENT: &str = "what the component around it calls, in order";
+
 /// Maximum number of lines of an element that are shown besides its first.
 const MAX_ATTRIBUTES: u32 = 8;
 
@@ -47,6 +50,8 @@ pub(super) struct Answered {
     pub is_answered: bool,
     /// The words that are texts.
     texts: Vec<String>,
+    /// Whether one of them is in quotation marks.
+    is_quoted: bool,
     /// The words that are none, and whether they are in quotation marks.
     missing: Option<(String, bool)>,
 }
@@ -68,7 +73,15 @@ impl Answered {
                 document.note(format!("left out: the symbol {name}; query it alone"));
             }
         }
-        let is_other = |target: &Target| !is_of_text(target.requested_text());
+        // Beside a text in quotation marks, a word with a capital is prose: `the Windows registry`.
+        let is_prose = |name: &str| {
+            let rest = &name[name.chars().next().map_or(0, char::len_utf8)..];
+            self.is_quoted && rest.chars().all(char::is_lowercase)
+        };
+        let is_other = |target: &Target| {
+            let name = target.requested_text();
+            !is_of_text(name) && !is_prose(name)
+        };
         targets.found.retain(is_other);
         targets.missing.retain(|(name, _)| !is_of_text(name));
     }
@@ -105,7 +118,7 @@ pub(super) fn sections(
     wants: Wants,
 ) -> Result<Answered, AnswerError> {
     let wants = Wants {
-        flow: wants.flow || targets.has_word("do"),
+        flow: wants.flow || targets.has_word("do") || targets.mentions(&["request", "send"]),
         ..wants
     };
     let mut answered = Answered::default();
@@ -124,6 +137,7 @@ pub(super) fn sections(
         }
         add(document, occurrences, &text, (wants, &targets.words))?;
         answered.is_answered = true;
+        answered.is_quoted |= phrase.is_quoted;
         answered.texts.push(text.asked);
     }
     if answered.is_answered {
@@ -243,7 +257,7 @@ fn add_reactions(
         add_nearby(document, occurrences, places)?;
     }
     if lines.is_empty() {
-        add_renderers(document, occurrences, places)?;
+        add_renderers(document, occurrences, places, wants)?;
         add_messages(document, occurrences, places)?;
     }
     let section = Section::tree("flow", REACTIONS, lines);
@@ -282,6 +296,7 @@ fn add_renderers(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     places: &[&TextPlace],
+    wants: Wants,
 ) -> Result<(), AnswerError> {
     let mut components: Vec<Node> = Vec::new();
     for place in places.iter().take(MAX_REACTIONS) {
@@ -298,6 +313,10 @@ fn add_renderers(
         }
         let title = format!("{} is rendered at", component.name);
         document.section(Section::occurrence_rows("rendered", title, rows).weighing(30));
+        if wants.data {
+            let lines = query::flow(occurrences, &component)?;
+            document.section(Section::tree("flow", COMPONENT, lines).weighing(WANTED));
+        }
     }
     Ok(())
 }

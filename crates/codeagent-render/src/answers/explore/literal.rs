@@ -276,7 +276,14 @@ fn longest_found(
     name: &str,
     question: &str,
 ) -> Result<Option<(String, FoundText)>, AnswerError> {
-    let mut texts = vec![name.to_owned()];
+    // The owner of a member may be known by another name: `Cart.closedAt` is a column of `carts`.
+    let member = name.rsplit_once('.').map(|(_, member)| member);
+    let member = member.filter(|member| query::is_compound(member));
+    let mut texts: Vec<String> = member
+        .into_iter()
+        .chain([name])
+        .map(str::to_owned)
+        .collect();
     let is_word = name.chars().all(char::is_alphabetic) && name.starts_with(char::is_uppercase);
     let words: Vec<&str> = question.split_whitespace().collect();
     if is_word && let Some(at) = words.iter().position(|word| *word == name) {

@@ -50,6 +50,9 @@ const MAX_OTHERS: usize = 8;
 const MAX_LISTED_OTHERS: usize = 200;
 const OTHERS_CHARACTERS: usize = 1_500;
 
+/// Maximum characters of the lines that start timers.
+const MAX_TIMERS: usize = 800;
+
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
 
@@ -206,6 +209,8 @@ fn framework_lines(
     ] {
         document.section(Section::occurrence_rows(key, title, found).weighing(weight));
     }
+    let timers = Section::occurrence_rows("timers", "lines that start timers", lines.timers);
+    document.section(timers.weighing(5).at_most(MAX_TIMERS));
     Ok(true)
 }
 

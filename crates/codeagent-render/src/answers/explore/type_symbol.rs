@@ -317,6 +317,9 @@ fn tests(
     }
 
     let has_direct = !in_tests.is_empty();
+    if wants.tests && !has_direct && reaching.indirect.is_empty() {
+        document.line("no test in the index uses it, its members, or what uses these");
+    }
     let section = Section::occurrence_rows("tests", "in tests", in_tests);
     document.section(wants.weigh_tests(section));
     document.section(reaching_tests(reaching, has_direct, wants));

@@ -17,6 +17,8 @@ pub(super) struct Wants {
     /// The question says that its subject is sent or raised.
     pub messages: bool,
     pub dependencies: bool,
+    /// The question asks where something gets its data.
+    pub data: bool,
     pub members: bool,
     pub public: bool,
     pub imports: bool,
@@ -106,6 +108,7 @@ impl Wants {
             levels: words(&["level", "lead"]) || asks_for_their_callers(targets),
             flow,
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
+            data: words(&["data", "load", "fetch", "quer"]),
             dependencies: words(&["depend", "rely", "relies", "need", "requir", "inject"]),
             members: words(&["public", "surface", "export", "member", "operator", "offer"])
                 || asks_for_exports,
@@ -172,7 +175,16 @@ impl Wants {
 
 /// Reports whether a question goes on to the callers of what it asks for: `callers of X, and who calls those?`
 fn asks_for_their_callers(targets: &Targets) -> bool {
-    let of_them = ["those", "these", "them", "indirectly", "transitively"];
+    let of_them = [
+        "those",
+        "these",
+        "them",
+        "indirectly",
+        "transitively",
+        "ends",
+        "eventually",
+        "ultimately",
+    ];
     targets.mentions(&["call", "invok"]) && of_them.iter().any(|word| targets.has_word(word))
 }
 

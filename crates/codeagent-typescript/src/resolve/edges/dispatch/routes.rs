@@ -183,7 +183,12 @@ impl FileResolver<'_> {
     /// Records `fetch("/a", { method: "POST" })`.
     pub(super) fn record_fetch(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
-        let Some(path) = self.argument_text(at, 0).filter(|path| is_path(path)) else {
+        let as_written = self.argument_text(at, 0).filter(|path| is_path(path));
+        let confidence = match as_written {
+            Some(_) => Confidence::Exact,
+            None => Confidence::Inferred,
+        };
+        let Some(path) = as_written.or_else(|| self.path_in_call(at)) else {
             return;
         };
 
@@ -200,7 +205,19 @@ impl FileResolver<'_> {
         };
 
         let verb = verb.map_or(ANY_VERB.to_owned(), |verb| verb.to_uppercase());
-        self.add_request(at, (&verb, &path), Confidence::Exact, found);
+        self.add_request(at, (&verb, &path), confidence, found);
+    }
+
+    /// Returns the path from which the first argument is built: `fetch(url("/a"))`, `fetch(new URL("/a", base))`.
+    fn path_in_call(&self, at: DispatchSite<'_>) -> Option<String> {
+        let facts = self.own_facts();
+        let first = facts.list(at.call.args).first()?;
+        let (Expr::Call(call) | Expr::New(call)) = facts.expr(first.value) else {
+            return None;
+        };
+        let args = facts.list(facts.calls[call.index()].args);
+        let path = self.text_of(args.first()?.value, at.site.at.line)?;
+        path.starts_with('/').then_some(path)
     }
 
     /// Records `router.navigateByUrl("/a")`.
