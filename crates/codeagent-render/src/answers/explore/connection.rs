@@ -136,7 +136,7 @@ fn starts(occurrences: &Occurrences<'_, '_>, words: &[&str]) -> Result<Vec<Node>
 }
 
 /// Reports whether two words are forms of one: `completing` and `complete`.
-fn is_form(a: &str, b: &str) -> bool {
+pub(super) fn is_form(a: &str, b: &str) -> bool {
     let shared = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let shorter = a.chars().count().min(b.chars().count());
     a == b || shared >= MIN_SHARED && shared + 1 >= shorter

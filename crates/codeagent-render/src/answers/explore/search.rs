@@ -1,9 +1,10 @@
 //! The answer to a question that names nothing: what its words match best.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::Node;
+use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, Occurrences, SearchFilter, SearchQuery};
 
+use super::connection::is_form;
 use super::heading::{heading, short};
 use super::member::is_callable;
 use super::wants::WANTED;
@@ -13,6 +14,9 @@ use crate::text::{Document, NameRow, Section, cut};
 
 /// Maximum listed search results.
 const MAX_FOUND: usize = 10;
+
+/// Maximum further results whose flow is shown.
+const MAX_FLOWS: usize = 2;
 
 /// Searches for a text without targets, lists the results, and explores the best one if `wants` tells for what.
 pub(super) fn search(
@@ -54,46 +58,68 @@ pub(super) fn search(
     let Some(wants) = wants else {
         return Ok(());
     };
-    let explorable = found
-        .hits
-        .iter()
-        .filter(|hit| is_explorable(&hit.node, wants));
     let words = query::name_words(text);
-    // The first of those with most words.
-    let best = explorable
-        .rev()
-        .max_by_key(|hit| said_words(&hit.node.name, &words))
-        .or_else(|| found.hits.first());
+    let explorable = found.hits.iter().map(|hit| &hit.node);
+    let mut best: Vec<(usize, &Node)> = explorable
+        .filter(|node| is_explorable(node, wants))
+        .map(|node| (said_words(node, &words), node))
+        .collect();
+    // Those with most words come first, and those with equally many in the order of the search.
+    best.sort_by_key(|(said, _)| std::cmp::Reverse(*said));
+    let Some((_, first)) = best
+        .first()
+        .copied()
+        .or_else(|| Some((0, &found.hits.first()?.node)))
+    else {
+        return Ok(());
+    };
 
-    if let Some(best) = best {
-        let mut part = Document::default();
-        part.line("the one of them that may be meant:");
-        part.line(heading(occurrences, &best.node)?);
-        let subject = Subject {
-            nodes: std::slice::from_ref(&best.node),
-            words: &[],
-            wants,
-        };
-        subject.sections(&mut part, occurrences)?;
-        document.append(part, WANTED);
+    let mut part = Document::default();
+    part.line("the one of them that may be meant:");
+    part.line(heading(occurrences, first)?);
+    let subject = Subject {
+        nodes: std::slice::from_ref(first),
+        words: &[],
+        wants,
+    };
+    subject.sections(&mut part, occurrences)?;
+    document.append(part, WANTED);
+
+    if wants.flow {
+        for (_, node) in best
+            .iter()
+            .skip(1)
+            .filter(|(said, _)| *said > 1)
+            .take(MAX_FLOWS)
+        {
+            let lines = query::flow(occurrences, node)?;
+            let title = format!("what happens in {}", occurrences.short_name(node)?);
+            document.section(Section::tree("flow", title, lines).weighing(20));
+        }
     }
-
     Ok(())
 }
 
-/// Returns the number of words of a name if there are several and a question says all of them, else 0.
-fn said_words(name: &str, words: &[String]) -> usize {
-    let own = query::name_words(name);
-    let is_said = own.len() > 1 && own.iter().all(|word| words.contains(word));
-    if is_said { own.len() } else { 0 }
+/// Returns the number of words of a name that a question says in some form. All of them count for one more, and a
+/// single one for nothing.
+fn said_words(node: &Node, words: &[String]) -> usize {
+    let own = query::name_words(&node.name);
+    let is_said = |own: &&String| words.iter().any(|word| is_form(own, word));
+    let said = own.iter().filter(is_said).count();
+    match said {
+        0 | 1 => 0,
+        said if said == own.len() => said + 1,
+        said => said,
+    }
 }
 
 /// Reports whether a symbol found by the words of a question may answer it. Tests do not, and for
-/// "what happens" the symbol needs a body.
+/// "what happens" the symbol needs a body. A constructor says little of what a program does.
 fn is_explorable(node: &Node, wants: Wants) -> bool {
     let is_test = node
         .spans
         .first()
         .is_some_and(|span| query::is_test_path(&span.path));
-    !is_test && (!wants.flow || is_callable(node))
+    let is_constructor = node.node_type == NodeType::Constructor;
+    !is_test && (!wants.flow || is_callable(node) && !is_constructor)
 }

@@ -74,7 +74,9 @@ impl Wants {
 
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
         let asks_when = targets.has_word("do") && targets.has_word("when");
-        let flow = words(&["happen", "flow"]) || asks_when;
+        // `how does a watched file get into the queue?`
+        let asks_how = targets.has_word("how") && targets.found.is_empty();
+        let flow = words(&["happen", "flow"]) || asks_when || asks_how;
         // `who runs X`, but not `what happens when X runs`.
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
         // `what can I import from cart.ts?`
