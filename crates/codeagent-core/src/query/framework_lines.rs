@@ -24,6 +24,10 @@ const STARTS: [&str; 4] = ["list", "show", "what", "which"];
 /// Number of words after the first among which is what a question asks for.
 const SUBJECT_WORDS: usize = 2;
 
+/// A regular expression for lines that read an environment variable or a key of a configuration, without the
+/// quotation marks.
+const READS: &str = r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|Environment\.GetEnvironmentVariable|\bGetValue<[^>]*>\(\s*\x22|\b(GetSection|GetConnectionString)\(\s*\x22|\b[cC]onfig(uration)?(Service)?\.get(OrThrow)?(<[^>]*>)?\(\s*['\x22]|\b_?[cC]onfig(uration)?\[\s*\x22|\benv\(\s*['\x22]";
+
 /// What frameworks know by a line.
 struct Framework {
     /// Words that a question for it has: one of each list.
@@ -56,6 +60,9 @@ const FRAMEWORKS: [Framework; 6] = [
                 "recurring",
                 "nightly",
                 "timer",
+                "timetable",
+                "repeatedly",
+                "regularly",
             ],
             &["jobs", "tasks", "work", "run", "runs", "functions", "put"],
         ],
@@ -149,6 +156,14 @@ pub fn asked_framework_lines(
         left_out,
         timers: weak.map(|(found, _)| found.code).unwrap_or_default(),
     }))
+}
+
+/// Returns the lines of code outside tests that read environment variables and keys of configurations.
+pub fn lines_that_read_settings(
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<Vec<Occurrence>, QueryError> {
+    let found = lines_in(occurrences, &[None], READS)?;
+    Ok(found.map(|(found, _)| found.code).unwrap_or_default())
 }
 
 /// Finds the lines that somebody wrote in the first place that has any, and the number of lines that were not

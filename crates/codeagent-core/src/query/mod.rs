@@ -5,6 +5,7 @@
 
 mod absent_packages;
 mod affected;
+mod caller_tree;
 mod changes;
 mod cursor;
 mod described_tests;
@@ -74,6 +75,7 @@ mod wrapped;
 
 pub use absent_packages::{absent_packages, absent_packages_note};
 pub use affected::{Affected, AffectedBy, affected};
+pub use caller_tree::caller_tree;
 pub use changes::{
     Break, BreakReason, ChangeKind, Changes, ChangesError, DeclaredSymbol, SymbolChange, changes,
 };
@@ -107,7 +109,7 @@ pub use file_uses::{
 pub use filter::Filter;
 pub use flow::flow;
 pub use folder::resolve_folder;
-pub use framework_lines::{FrameworkLines, asked_framework_lines};
+pub use framework_lines::{FrameworkLines, asked_framework_lines, lines_that_read_settings};
 pub use handlers::{handlers, handlers_named_in};
 pub use hierarchy::{
     HIERARCHICAL, bases_of, direct_implementations, implementations_of, is_hierarchical,
@@ -116,8 +118,9 @@ pub use impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
 pub use interface_texts::{
-    InterfaceText, Phrase, TextKey, TextPlace, component_around, function_around, handlers_nearby,
-    has_tag_end, interface_phrases, interface_text, reactions, reactions_beside,
+    InterfaceText, Phrase, TextKey, TextPlace, bound_names, component_around, constant_around,
+    function_around, handlers_nearby, has_tag_end, interface_phrases, interface_text, reactions,
+    reactions_beside,
 };
 pub use key_path::flow_of_keys;
 pub use kind::{Kind, Selection, asked_kind};
@@ -183,6 +186,7 @@ pub use unknown_calls::{UnknownCall, UnknownCalls};
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 
+pub use crate::store::is_generated_path;
 pub use crate::store::{
     Counts, ExportSymbol, ExternalSite, FileKey, FilePackageUse, FileRow, ImportRow,
     LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, StoredExternal, SymbolBrief,

@@ -52,6 +52,30 @@ function send() {}
     ),
 ];
 
+const FORM: &[(&str, &str)] = &[
+    (
+        "web/settings.html",
+        "<div><label>Days of logs</label><input formControlName=\"totalLogs\" /></div>
+<p><a routerLink=\"/releases\">Releases</a></p>
+",
+    ),
+    (
+        "web/routes.ts",
+        "class Releases {}
+export const routes = [{ path: 'releases', component: Releases }];
+",
+    ),
+    (
+        "src/Cleanup.cs",
+        "class Settings { public int TotalLogs { get; set; } }
+class Cleanup {
+    void Run(Settings settings) { Delete(settings.TotalLogs); }
+    void Delete(int days) { }
+}
+",
+    ),
+];
+
 const BUTTON: &str = "export function Button({ onClick, children }) {
   return <button onClick={onClick}>{children}</button>;
 }
@@ -258,6 +282,48 @@ const CASES: &[Case] = &[
         files: &[("src/Pay.razor", RAZOR)],
         question: "what happens when the user clicks \"Pay now\"?",
         expected: &["2 @onclick=\"Pay\"", "4 private async Task Pay()"],
+    },
+    Case {
+        files: FORM,
+        question: "where is the setting \"Days of logs\" used on the server?",
+        expected: &[
+            "properties named `totalLogs`, to which it is bound, are used at (1):",
+            "3 Cleanup.Run: ",
+        ],
+    },
+    Case {
+        files: FORM,
+        question: "what does the link \"Releases\" show?",
+        expected: &[
+            "2 routerLink=\"/releases\"",
+            "shows Releases  web/routes.ts:1",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Guard.cs",
+            "class Guard {
+    public void Check(int count) {
+        if (count > 3)
+            Log.Warn(\"Too many tries by this user: {Count}\", count);
+    }
+}
+class Login { void Run(Guard guard) { guard.Check(1); } }
+",
+        )],
+        question: "what logs \"Too many tries by this user\", and when?",
+        expected: &["if (count > 3)", "Guard.Check is called at (1):"],
+    },
+    Case {
+        files: &[(
+            "web/reset.ts",
+            "const CONFIRM = 'RESET IT';
+export function ask() { return show(CONFIRM); }
+export {};
+",
+        )],
+        question: "what happens when a user types the text \"RESET IT\"?",
+        expected: &["CONFIRM is used at (1):", "2 ask: "],
     },
     Case {
         files: CART,

@@ -102,6 +102,29 @@ function search() {}
     ),
 ];
 
+const VISITS: &[(&str, &str)] = &[(
+    "web/visits.ts",
+    "export const isIgnored = (ip: string) => ip === process.env.IGNORED_VISITS;
+export const port = process.env.SHOP_PORT;
+export function handle(ip: string) { return isIgnored(ip); }
+",
+)];
+
+const KINDS: &[(&str, &str)] = &[
+    (
+        "src/Kind.cs",
+        "namespace Shop; enum Kind { Big }
+class Pick { bool Run(Kind kind) => kind == Kind.Big; }
+",
+    ),
+    (
+        "web/kind.ts",
+        "export enum Kind { Big }
+export const isBig = (kind: Kind) => kind === Kind.Big;
+",
+    ),
+];
+
 const SPLITS: &[(&str, &str)] = &[
     (
         "web/stock-split.spec.ts",
@@ -174,6 +197,24 @@ const CASES: &[Case] = &[
             "4 requests POST /api/carts/find -> ",
             "search  server/carts.ts:6",
         ],
+    },
+    Case {
+        files: DIALOG,
+        question: "callers of search up to the route?",
+        expected: &["what leads to it, from caller to caller:"],
+    },
+    Case {
+        files: VISITS,
+        question: "which setting leaves out visits from the own office, and where is it enforced?",
+        expected: &[
+            "IGNORED_VISITS, whose name has words of the question, is read at (1):",
+            "isIgnored is called at (1):",
+        ],
+    },
+    Case {
+        files: KINDS,
+        question: "where is Kind.Big handled on the server and in the client?",
+        expected: &["uses of the others of that name (1):", "2 Pick.Run: "],
     },
     Case {
         files: SPLITS,

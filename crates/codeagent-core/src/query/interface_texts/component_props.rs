@@ -9,11 +9,11 @@ use super::TextPlace;
 use super::reactions::{names, value_of};
 use super::search::{read, surroundings};
 use super::targets::{flows, functions_in, functions_of_value, is_function};
-use crate::model::graph::{Dialect, EdgeType, Node, NodeType};
+use crate::model::graph::{Dialect, EdgeType, Node, NodeKind, NodeType};
 use crate::query::flow::flow_of_lines;
 use crate::query::key_path::{flow_of_keys, keys_of_procedure};
 use crate::query::object_keys::is_of_name;
-use crate::query::{Occurrences, QueryError};
+use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::{self, is_test_path};
 
 /// Maximum number of places that give a component a handler.
@@ -109,6 +109,21 @@ pub fn component_around(
     Ok(around.filter(|node| node.node_type == NodeType::Component))
 }
 
+/// Returns the constant on the line of a text that holds it: `const CONFIRM = "RESET"`.
+pub fn constant_around(
+    occurrences: &Occurrences<'_, '_>,
+    place: &TextPlace,
+) -> Result<Option<Node>, QueryError> {
+    let around = symbols_around(occurrences, &place.at.path, place.at.line)?;
+    let innermost = around.into_iter().next();
+    let is_constant = |node: &Node| {
+        let mut spans = node.spans.iter().map(|span| span.span);
+        let is_value = node.kind == NodeKind::Variable || node.kind == NodeKind::Field;
+        is_value && spans.all(|span| span.start.line == span.end_line)
+    };
+    Ok(innermost.filter(is_constant))
+}
+
 /// Returns what the procedures of a typed API run that some code names by the variables of its file:
 /// `const { mutateAsync: close } = api.cart.close.useMutation()`.
 pub(super) fn procedures_named(
@@ -196,12 +211,12 @@ fn callee_behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     })
 }
 
-/// Returns the innermost function with a name around a text in code, unless it is a component.
+/// Returns the innermost function with a name around a line of code, unless it is a component.
 pub fn function_around(
     occurrences: &Occurrences<'_, '_>,
-    place: &TextPlace,
+    at: &Occurrence,
 ) -> Result<Option<Node>, QueryError> {
-    let around = symbols_around(occurrences, &place.at.path, place.at.line)?;
+    let around = symbols_around(occurrences, &at.path, at.line)?;
     let is_callable = |node: &Node| is_function(node) || node.node_type == NodeType::Constructor;
     Ok(around.into_iter().find(is_callable))
 }

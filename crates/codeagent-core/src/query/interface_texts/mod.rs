@@ -20,10 +20,10 @@ use codeagent_lang::surroundings::Surroundings;
 
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
-pub use component_props::{component_around, function_around, handlers_nearby};
+pub use component_props::{component_around, constant_around, function_around, handlers_nearby};
 pub use markup::has_tag_end;
 pub use phrases::{Phrase, interface_phrases};
-pub use reactions::{reactions, reactions_beside};
+pub use reactions::{bound_names, reactions, reactions_beside};
 
 /// Maximum number of places that are read closer.
 const MAX_PLACES: usize = 60;

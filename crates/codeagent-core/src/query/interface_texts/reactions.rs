@@ -17,9 +17,12 @@ use super::component_props::{
 use super::search::{ending, read};
 use super::targets::{flows, functions_in};
 use super::{TextPlace, markup};
-use crate::model::graph::{Dialect, Node};
+use crate::model::dispatch::DispatchKind;
+use crate::model::graph::{Dialect, Node, NodeType};
 use crate::query::object_keys::is_of_name;
+use crate::query::routes::routes_of;
 use crate::query::{Occurrences, QueryError};
+use crate::store;
 
 /// Number of elements around a text that may react although they show other texts.
 const NEAR: usize = 2;
@@ -33,6 +36,18 @@ const MAX_BESIDE: usize = 3;
 
 /// Maximum number of lines of a handler that are shown.
 const MAX_LINES: usize = 12;
+
+/// Attributes that bind a control to a value.
+const BINDINGS: [&str; 8] = [
+    "[(ngModel)]",
+    "@bind",
+    "@bind-Value",
+    "[formControl]",
+    "asp-for",
+    "bind:value",
+    "formControlName",
+    "v-model",
+];
 
 /// Attributes that lead to another page.
 const LINKS: [&str; 9] = [
@@ -107,6 +122,40 @@ pub fn reactions_beside(
     };
     let file = File { path, text: &text };
     file.beside(occurrences, without_window(place))
+}
+
+/// Returns the names of the values to which the few controls around or beside a text of markup are bound:
+/// `total` of `formControlName="total"` and `[(ngModel)]="cart.total"`.
+pub fn bound_names(
+    occurrences: &Occurrences<'_, '_>,
+    place: &TextPlace,
+) -> Result<Vec<String>, QueryError> {
+    let path = place.at.path.as_str();
+    if Dialect::of_path(path).is_some() {
+        return Ok(Vec::new());
+    }
+    let text = read(occurrences, path)?.unwrap_or_default();
+    for row in without_window(place).iter().take(MAX_ROWS) {
+        let mut found: Vec<String> = Vec::new();
+        for element in markup::elements_within(&text, row.span.end) {
+            for part in element
+                .parts
+                .iter()
+                .filter(|part| BINDINGS.contains(&part.name.as_str()))
+            {
+                let value = markup::value(text.get(part.span.clone()).unwrap_or_default());
+                let name = value.and_then(|value| names(value).last());
+                let is_new = |name: &&str| found.iter().all(|known| known != name);
+                found.extend(name.filter(is_new).map(str::to_owned));
+            }
+        }
+        match found.len() {
+            0 => {}
+            1..=MAX_BESIDE => return Ok(found),
+            _ => break,
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// Returns what is around a text, without the window of XAML, whose events have nothing to do with it.
@@ -252,6 +301,7 @@ impl File<'_> {
             let value = markup::value(self.at(&part.span)).unwrap_or_default();
             if LINKS.contains(&part.name.as_str()) && around.name != "svg" {
                 lines.extend(self.numbered(&part.span));
+                lines.extend(shown_at(occurrences, value)?);
             }
             let is_xaml = ending(self.path).ends_with("aml");
             let is_command = is_xaml && value.starts_with('{') && part.name.contains("Command");
@@ -342,6 +392,33 @@ fn is_code(source: &str) -> bool {
     let renders =
         value.starts_with('<') || source.contains("return <") || source.contains("return (\n");
     has_function && !makes && !renders
+}
+
+/// Returns a line for each component that is shown at the path of a link.
+fn shown_at(occurrences: &mut Occurrences<'_, '_>, path: &str) -> Result<Vec<String>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut lines = Vec::new();
+    if !path.starts_with('/') || path.len() < 2 {
+        return Ok(lines);
+    }
+    for route in routes_of(snapshot, path.trim_end_matches('/'))? {
+        let target = route.to.map_or(Ok(None), |id| store::node(snapshot, id))?;
+        let is_shown = |node: &Node| {
+            let is_component = node.node_type.is_type() || node.node_type == NodeType::Component;
+            route.kind == DispatchKind::Shows && is_component
+        };
+        let Some(target) = target.filter(is_shown) else {
+            continue;
+        };
+        let place = target.spans.first().map_or_else(String::new, |span| {
+            format!("{}:{}", span.path, span.name_line)
+        });
+        lines.push(format!(
+            "  shows {}  {place}",
+            occurrences.short_name(&target)?
+        ));
+    }
+    Ok(lines)
 }
 
 /// Returns the bytes of the value of an attribute or property, which may be its name: `{ save }`.

@@ -27,6 +27,9 @@ const MAX_LINE_BYTES: usize = 2_000;
 /// Maximum length of a shown line, in characters.
 const MAX_SHOWN: usize = 200;
 
+/// Number of words from which a phrase in quotation marks may be a part of a message in code.
+const MESSAGE_WORDS: usize = 4;
+
 /// Number of elements around a text that are named.
 const MAX_NAMED: usize = 3;
 
@@ -151,7 +154,8 @@ fn partial(
 ) -> Result<Vec<Candidate>, QueryError> {
     let may_show = |file: &&FileHits| {
         let path = file.path.as_str();
-        !is_test_path(path) && Dialect::of_path(path) != Some(Dialect::CSharp)
+        let is_csharp = Dialect::of_path(path) == Some(Dialect::CSharp);
+        !is_test_path(path) && (!is_csharp || is_message(phrase))
     };
     let mut all: Vec<Spot> = Vec::new();
     for file in files.iter().filter(may_show) {
@@ -164,10 +168,15 @@ fn partial(
 
     let read: Vec<&Spot> = all.iter().take(MAX_READ).collect();
     let mut found = candidates(occurrences, &read)?;
-    found.retain(|one| holds(&one.text, phrase) && is_visible(one));
+    found.retain(|one| holds(&one.text, phrase) && (is_message(phrase) || is_visible(one)));
     *is_cut |= all.len() > MAX_READ || found.len() > MAX_PARTIAL;
     found.truncate(MAX_PARTIAL);
     Ok(found)
+}
+
+/// Reports whether a phrase is long enough to be that of a message in code, of which it may be a part.
+fn is_message(phrase: &Phrase) -> bool {
+    phrase.is_quoted && phrase.words.len() >= MESSAGE_WORDS
 }
 
 /// Returns the most words that a text has, and whether it is compared with its case.

@@ -1,7 +1,7 @@
 //! Sections about the texts of a user interface that a question quotes: where they stand, their keys, and
 //! what runs when a user acts on them.
 
-use codeagent_core::model::graph::{EdgeType, Node};
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
     self, InterfaceText, Occurrence, Occurrences, Phrase, QueryError, Target, Targets, TextKey,
     TextPlace,
@@ -9,7 +9,7 @@ use codeagent_core::query::{
 
 use super::Wants;
 use super::literal_use;
-use super::member::numbered;
+use super::member::{ROOTS, numbered};
 use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::note_text::counted;
@@ -122,7 +122,9 @@ pub(super) fn sections(
         ..wants
     };
     let mut answered = Answered::default();
-    for phrase in query::interface_phrases(question) {
+    let mut phrases = query::interface_phrases(question);
+    phrases.retain(|phrase| phrase.is_quoted || !wants.tests);
+    for phrase in phrases {
         let text = query::interface_text(occurrences, &phrase)?;
         if !may_answer(&text, &phrase, targets) {
             if text.is_empty() {
@@ -252,16 +254,21 @@ fn add_reactions(
         let places: Vec<Occurrence> = places.iter().map(|place| place.at.clone()).collect();
         literal_use::branches_of_items(document, occurrences, (&places, wants))?;
     }
-    if lines.is_empty() && wants.flow && !places.is_empty() {
+    let has_elements = places.iter().any(|place| place.at.symbol.contains('<'));
+    if lines.is_empty() && wants.flow && has_elements {
         document.line("no handler is known on the elements around it");
         add_nearby(document, occurrences, places)?;
     }
     if lines.is_empty() {
         add_renderers(document, occurrences, places, wants)?;
-        add_messages(document, occurrences, places)?;
+        add_messages(document, occurrences, places, wants)?;
+        add_constants(document, occurrences, places)?;
     }
     let section = Section::tree("flow", REACTIONS, lines);
     document.section(section.weighing(WANTED));
+    if wants.callers {
+        add_bound(document, occurrences, places)?;
+    }
     Ok(())
 }
 
@@ -327,13 +334,14 @@ fn add_messages(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     places: &[&TextPlace],
+    wants: Wants,
 ) -> Result<(), AnswerError> {
     let mut functions: Vec<Node> = Vec::new();
     for place in places.iter().take(MAX_REACTIONS) {
-        let Some(function) = query::function_around(occurrences, place)? else {
+        let at = &place.at;
+        let Some(function) = query::function_around(occurrences, at)? else {
             continue;
         };
-        let at = &place.at;
         let start = function
             .spans
             .first()
@@ -347,10 +355,71 @@ fn add_messages(
         }
     }
     for function in functions {
-        let mut rows = occurrences.uses_of(&[function.id], &[EdgeType::Calls])?;
+        add_callers(document, occurrences, &function)?;
+        if wants.roots {
+            let lines = query::caller_tree(occurrences, &[function.id])?;
+            document.section(Section::tree("leads to it", ROOTS, lines).weighing(WANTED));
+        }
+    }
+    Ok(())
+}
+
+/// Adds the calls of a function outside tests.
+pub(super) fn add_callers(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    function: &Node,
+) -> Result<(), AnswerError> {
+    let mut rows = occurrences.uses_of(&[function.id], &[EdgeType::Calls])?;
+    rows.retain(|row| !row.is_test());
+    let title = format!("{} is called at", occurrences.short_name(function)?);
+    document.section(Section::occurrence_rows("callers", title, rows).weighing(20));
+    Ok(())
+}
+
+/// Adds the uses of the properties to which controls beside a text are bound.
+fn add_bound(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+) -> Result<(), AnswerError> {
+    for place in places.iter().take(MAX_REACTIONS) {
+        for name in query::bound_names(occurrences, place)? {
+            let snapshot = occurrences.sources.snapshot();
+            // The server's property has the name with a capital.
+            let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
+            let mut ids: Vec<NodeId> = Vec::new();
+            for form in [name.clone(), first.to_uppercase() + rest] {
+                let named = query::get_node_by_qualified_name(snapshot, &form, None, None)?;
+                let properties = named.into_iter().map(|(node, _)| node);
+                let properties = properties.filter(|node| node.node_type == NodeType::Property);
+                ids.extend(properties.map(|node| node.id));
+            }
+            ids.sort_unstable();
+            ids.dedup();
+            let mut rows = occurrences.uses_of(&ids, &[EdgeType::References])?;
+            rows.retain(|row| !row.is_test());
+            let title = format!("properties named `{name}`, to which it is bound, are used at");
+            document.section(Section::occurrence_rows("bound", title, rows).weighing(30));
+        }
+    }
+    Ok(())
+}
+
+/// Adds the uses of the constants that hold a text.
+fn add_constants(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+) -> Result<(), AnswerError> {
+    for place in places.iter().take(MAX_REACTIONS) {
+        let Some(constant) = query::constant_around(occurrences, place)? else {
+            continue;
+        };
+        let mut rows = occurrences.uses_of(&[constant.id], &[EdgeType::References])?;
         rows.retain(|row| !row.is_test());
-        let title = format!("{} is called at", occurrences.short_name(&function)?);
-        document.section(Section::occurrence_rows("callers", title, rows).weighing(20));
+        let title = format!("{} is used at", constant.name);
+        document.section(Section::occurrence_rows("constants", title, rows).weighing(30));
     }
     Ok(())
 }

@@ -11,6 +11,9 @@ use super::wants::Wants;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
+/// Maximum number of lines of a property that is computed from a string.
+const MAX_COMPUTED: u32 = 8;
+
 /// Maximum number of objects whose functions are shown.
 const MAX_OBJECTS: usize = 3;
 
@@ -82,6 +85,11 @@ pub(super) fn uses_of_constants(
         }
 
         let is_only = span.span.start.line == site.line && span.span.end_line == site.line;
+        // A property whose value is computed from the string: `bool IsHere => Get("HERE") == "true"`.
+        let lines = span.span.end_line - span.span.start.line;
+        let is_computed =
+            node.kind == NodeKind::Property && lines < MAX_COMPUTED && site.path.ends_with(".cs");
+        let is_only = is_only || is_computed && site.line >= span.name_line;
         if is_only || site.line < span.name_line && gives_name(occurrences, site)? {
             constants.push(node.id);
         } else if is_variable && let Some(key) = key_at(occurrences, site)? {

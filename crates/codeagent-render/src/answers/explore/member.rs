@@ -6,13 +6,16 @@ use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests};
 use super::callees::callees;
 use super::literal::plain_text;
 use super::reads_and_writes::{bindings, raisers, reads_and_writes};
-use super::wants::Wants;
+use super::wants::{WANTED, Wants};
 use super::{LESS_LIKELY, Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, Section};
 
 /// Maximum number of source lines.
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
+
+/// Title of all that leads to a symbol.
+pub(super) const ROOTS: &str = "what leads to it, from caller to caller";
 
 /// Maximum number of symbols named through which tests reach another one.
 const MAX_THROUGH: usize = 6;
@@ -151,6 +154,10 @@ fn uses(
     if wants.levels || wants.impact {
         further_callers(subject, document, occurrences, &ids)?;
     }
+    if wants.roots {
+        let lines = query::caller_tree(occurrences, &subject.ids())?;
+        document.section(Section::tree("leads to it", ROOTS, lines).weighing(WANTED));
+    }
 
     through_implementations(subject, document, occurrences, implementations)?;
     through_bases(subject, document, occurrences)?;
@@ -217,7 +224,11 @@ fn further_callers(
     ids: &[NodeId],
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
-    let further = query::callers_of_callers(occurrences, ids)?;
+    // What calls a member of an interface may call the one that implements it.
+    let bases = query::bases_of(occurrences.sources.snapshot(), ids)?;
+    let mut ids = ids.to_vec();
+    ids.extend(bases.into_iter().map(|(id, _)| id));
+    let further = query::callers_of_callers(occurrences, &ids)?;
     let possible = "possible callers of these callers, through what they implement or override";
     for (key, title, mut places) in [
         (

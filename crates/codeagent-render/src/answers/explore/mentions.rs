@@ -81,7 +81,9 @@ fn named_in_strings(
 ) -> Result<Vec<Occurrence>, AnswerError> {
     let mut places = Vec::new();
     for (path, line) in query::literal_lines(occurrences.sources, name, MAX_STRINGS)? {
-        places.push(occurrences.at(&path, line)?);
+        if !query::is_generated_path(&path) {
+            places.push(occurrences.at(&path, line)?);
+        }
     }
     Ok(places)
 }

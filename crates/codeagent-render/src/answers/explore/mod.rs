@@ -24,6 +24,7 @@ mod object_literal;
 mod others;
 mod reads_and_writes;
 mod search;
+mod settings;
 mod type_symbol;
 mod wants;
 
@@ -149,6 +150,9 @@ fn answer(
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
     if !targets.has_written_name && !wants.flow && !wants.impact {
         is_answered |= framework_lines(document, occurrences, text)?;
+    }
+    if !is_answered {
+        is_answered |= settings::section(document, occurrences, targets)?;
     }
     if let Some(kind) = &asked {
         kind::sections(document, occurrences, kind, wants)?;

@@ -22,22 +22,33 @@ pub(super) fn sections(
     subject: &Subject<'_>,
     (asked, others): (&str, &[&Node]),
 ) -> Result<(), AnswerError> {
-    let is_qualified = asked.contains(['.', '#', ':', '/']);
+    // A qualified name is that of others, too, if their names end with it.
+    let is_qualified = asked.contains(['#', ':', '/']);
+    let end = format!(".{asked}");
+    let mut others = others.to_vec();
+    others.retain(|other| {
+        !asked.contains('.') || other.qualified_name.replace('#', ".").ends_with(&end)
+    });
     if is_qualified || others.is_empty() || others.len() > MAX_OTHERS {
         return Ok(());
     }
 
-    let ids = unrelated(occurrences, subject, others)?;
+    let ids = unrelated(occurrences, subject, &others)?;
     let first = subject.first();
     match first.node_type {
         NodeType::Class | NodeType::Interface | NodeType::Type => {
             of_types(document, occurrences, subject, &ids)
         }
-        _ if first.parameter_signature.is_some() || first.kind == NodeKind::Event => {
+        _ if first.parameter_signature.is_some() || may_share_name(first.kind) => {
             of_members(document, occurrences, subject, &ids)
         }
         _ => Ok(()),
     }
+}
+
+/// Reports whether members of this kind are likely the same thing in several types or languages.
+fn may_share_name(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Event | NodeKind::EnumMember)
 }
 
 fn of_types(
@@ -78,7 +89,7 @@ fn of_members(
         }
     }
 
-    if wants.callers || wants.impact {
+    if wants.callers || wants.impact || !wants.asks() {
         let mut places = occurrences.uses_of(others, &USES[..3])?;
         let is_own = own_lines(subject);
         places.retain(|place| !is_own(place) && !place.is_test());

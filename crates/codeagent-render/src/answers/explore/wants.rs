@@ -13,6 +13,8 @@ pub(super) struct Wants {
     pub implementations: bool,
     pub impact: bool,
     pub levels: bool,
+    /// The question asks for all that leads to its subject, up to the requests that reach it.
+    pub roots: bool,
     pub flow: bool,
     /// The question says that its subject is sent or raised.
     pub messages: bool,
@@ -107,6 +109,7 @@ impl Wants {
                 "affect",
                 "signature",
             ]),
+            roots: asks_for_roots(targets),
             levels: words(&["level", "lead"]) || asks_for_their_callers(targets),
             flow,
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
@@ -186,8 +189,19 @@ fn asks_for_their_callers(targets: &Targets) -> bool {
         "ends",
         "eventually",
         "ultimately",
+        "turn",
     ];
     targets.mentions(&["call", "invok"]) && of_them.iter().any(|word| targets.has_word(word))
+}
+
+/// Reports whether a question asks what leads to its subject from outside: `which requests can cause it?`, `its
+/// callers up to the route`.
+fn asks_for_roots(targets: &Targets) -> bool {
+    let from_outside = targets.mentions(&["request", "route", "endpoint", "entry"]);
+    let asks_which = ["which", "what", "through", "up"];
+    let asks_which = asks_which.iter().any(|word| targets.has_word(word));
+    let up_to = targets.has_word("up") && targets.mentions(&["handler", "top"]);
+    (up_to || from_outside && asks_which) && !targets.mentions(&["happen", "send"])
 }
 
 /// Reports whether a question names nothing but folders, modules and types, which may be those of a program. A

@@ -1,0 +1,147 @@
+//! What leads to a symbol: its callers, their callers, and so on, as an indented list up to routes and other
+//! entry points.
+//!
+//! A call of a member that a caller implements or overrides may run it, and a function in an object literal that
+//! nothing calls by its name is run by the function around it.
+//!
+//! Limitations: tests are left out, and what leads to a symbol is listed once.
+
+use rustc_hash::FxHashSet;
+
+use crate::model::dispatch::DispatchKind;
+use crate::model::graph::{EdgeType, Node, NodeFlags, NodeId};
+use crate::query::{DispatchStep, Occurrences, QueryError, bases_of, dispatched_to};
+use crate::store::{self, is_test_path};
+
+/// Maximum number of levels.
+const MAX_DEPTH: usize = 7;
+
+/// Maximum number of callers of a symbol that are followed.
+const MAX_CALLERS: usize = 8;
+
+/// Maximum number of lines.
+const MAX_LINES: usize = 80;
+
+/// Returns the lines of what leads to some symbols, each indented by its level.
+pub fn caller_tree(
+    occurrences: &mut Occurrences<'_, '_>,
+    symbols: &[NodeId],
+) -> Result<Vec<String>, QueryError> {
+    let mut tree = CallerTree {
+        occurrences,
+        seen: symbols.iter().copied().collect(),
+        lines: Vec::new(),
+    };
+    tree.climb(symbols, 0)?;
+    Ok(tree.lines)
+}
+
+struct CallerTree<'t, 's, 'a> {
+    occurrences: &'t mut Occurrences<'s, 'a>,
+    seen: FxHashSet<NodeId>,
+    lines: Vec<String>,
+}
+
+impl CallerTree<'_, '_, '_> {
+    /// Writes what calls some symbols, and what leads to these callers.
+    fn climb(&mut self, symbols: &[NodeId], depth: usize) -> Result<(), QueryError> {
+        if depth == MAX_DEPTH {
+            return Ok(());
+        }
+        for step in dispatched_to(self.occurrences.sources.snapshot(), symbols)? {
+            self.write_step(&step, depth)?;
+        }
+
+        let callers = self.callers(symbols)?;
+        for (caller, place) in callers.iter().take(MAX_CALLERS) {
+            if self.lines.len() >= MAX_LINES {
+                return Ok(());
+            }
+            let name = self.occurrences.short_name(caller)?;
+            if self.seen.insert(caller.id) {
+                self.write(depth, &format!("{name}  {place}"));
+                self.climb(&[caller.id], depth + 1)?;
+            } else {
+                self.write(depth, &format!("{name}  {place} (see above)"));
+            }
+        }
+        if let more @ 1.. = callers.len().saturating_sub(MAX_CALLERS) {
+            self.write(depth, &format!("and {more} more callers"));
+        }
+        if callers.is_empty() {
+            self.climb_to_outer(symbols, depth)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the other callers outside tests, with the places of their first calls.
+    fn callers(&mut self, symbols: &[NodeId]) -> Result<Vec<(Node, String)>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut called = symbols.to_vec();
+        called.extend(bases_of(snapshot, symbols)?.into_iter().map(|(id, _)| id));
+        let mut calls = self.occurrences.incoming(&called, &[EdgeType::Calls])?;
+        if calls.is_empty() {
+            // A function that is passed on is called by what gets it.
+            calls = self
+                .occurrences
+                .incoming(&called, &[EdgeType::References])?;
+        }
+        calls.sort_by_key(|call| (call.file, call.line));
+
+        let mut callers: Vec<(Node, String)> = Vec::new();
+        for call in calls {
+            let path = self.occurrences.path(call.file)?;
+            let is_known = callers.iter().any(|(caller, _)| caller.id == call.other);
+            if is_test_path(&path) || is_known || symbols.contains(&call.other) {
+                continue;
+            }
+            let caller = store::node(self.occurrences.sources.snapshot(), call.other)?;
+            callers.extend(caller.map(|caller| (caller, format!("{path}:{}", call.line))));
+        }
+        Ok(callers)
+    }
+
+    /// Writes what leads to the functions around local ones that nothing calls.
+    fn climb_to_outer(&mut self, symbols: &[NodeId], depth: usize) -> Result<(), QueryError> {
+        for id in symbols {
+            let snapshot = self.occurrences.sources.snapshot();
+            let Some(node) = store::node(snapshot, *id)? else {
+                continue;
+            };
+            let outer = node.parent.filter(|_| node.flags.has(NodeFlags::LOCAL));
+            let outer = outer.map_or(Ok(None), |id| store::node(snapshot, id))?;
+            if let Some(outer) = outer.filter(|outer| self.seen.insert(outer.id)) {
+                let line = outer.spans.first().map_or_else(String::new, |span| {
+                    format!("  {}:{}", span.path, span.name_line)
+                });
+                let name = self.occurrences.short_name(&outer)?;
+                self.write(depth, &format!("inside {name}{line}"));
+                self.climb(&[outer.id], depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a step that leads to a symbol without a call.
+    fn write_step(&mut self, step: &DispatchStep, depth: usize) -> Result<(), QueryError> {
+        let path = self.occurrences.path(step.site.0)?;
+        let place = format!("{path}:{}", step.site.1);
+        let line = match step.kind {
+            _ if is_test_path(&path) => return Ok(()),
+            DispatchKind::Serves => format!("serves {}  {place}", step.label),
+            DispatchKind::Shows => format!("is shown at {}  {place}", step.label),
+            kind if step.label.is_empty() => format!("{kind}  {place}"),
+            kind => format!("{kind} {}  {place}", step.label),
+        };
+        if !self.lines.iter().any(|known| known.trim_start() == line) {
+            self.write(depth, &line);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, depth: usize, text: &str) {
+        if self.lines.len() < MAX_LINES {
+            self.lines.push(format!("{}{text}", "  ".repeat(depth)));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The section about a setting that a question describes: `which setting keeps my own visits out?`
+
+use std::collections::BTreeMap;
+
+use codeagent_core::model::graph::Node;
+use codeagent_core::query::{self, Occurrence, Occurrences, Targets};
+
+use super::connection::is_form;
+use super::interface_text::add_callers;
+use super::wants::WANTED;
+use crate::answers::AnswerError;
+use crate::text::{Document, Section};
+
+/// Beginnings of words for settings.
+const SETTINGS: [&str; 6] = [
+    "config",
+    "environment",
+    "flag",
+    "option",
+    "setting",
+    "switch",
+];
+
+/// Share of the best setting's weight that others have.
+const MIN_SHARE: f64 = 0.9;
+
+/// Maximum number of settings that are listed.
+const MAX_SETTINGS: usize = 5;
+
+/// Adds the reads of environment variables and keys of configurations whose names have most words of a question
+/// that asks for a setting without naming one; reports whether there are any.
+pub(super) fn section(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    targets: &Targets,
+) -> Result<bool, AnswerError> {
+    let asks = ["which", "what"].iter().any(|word| targets.has_word(word));
+    if !asks || targets.has_written_name || !targets.mentions(&SETTINGS) {
+        return Ok(false);
+    }
+    let is_other = |word: &&str| !SETTINGS.iter().any(|start| word.starts_with(start));
+    let words: Vec<&str> = targets.uncommon_words().filter(is_other).collect();
+
+    let mut reads: BTreeMap<String, Vec<Occurrence>> = BTreeMap::new();
+    for line in query::lines_that_read_settings(occurrences)? {
+        for name in names_in(line.source.as_deref().unwrap_or_default()) {
+            reads.entry(name.to_owned()).or_default().push(line.clone());
+        }
+    }
+
+    let ranked = ranked(reads, &words);
+    if ranked.len() > MAX_SETTINGS {
+        return Ok(false);
+    }
+    let mut functions: Vec<Node> = Vec::new();
+    for (name, lines) in &ranked {
+        let title = format!("{name}, whose name has words of the question, is read at");
+        let section = Section::occurrence_rows("settings", title, lines.clone());
+        document.section(section.weighing(WANTED));
+        for line in lines {
+            let function = query::function_around(occurrences, line)?;
+            let is_new = |function: &Node| functions.iter().all(|known| known.id != function.id);
+            functions.extend(function.filter(is_new));
+        }
+    }
+    for function in functions.iter().take(MAX_SETTINGS) {
+        add_callers(document, occurrences, function)?;
+    }
+    Ok(!ranked.is_empty())
+}
+
+/// Returns the settings whose names have the rarest of some words.
+fn ranked(
+    reads: BTreeMap<String, Vec<Occurrence>>,
+    words: &[&str],
+) -> Vec<(String, Vec<Occurrence>)> {
+    let own: Vec<Vec<String>> = reads.keys().map(|name| query::name_words(name)).collect();
+    let has = |own: &[String], word: &str| own.iter().any(|own| is_form(own, word));
+    let weights: Vec<f64> = words
+        .iter()
+        .map(|word| 1.0 / own.iter().filter(|own| has(own, word)).count().max(1) as f64)
+        .collect();
+    let score = |own: &[String]| {
+        let said = words
+            .iter()
+            .zip(&weights)
+            .filter(|(word, _)| has(own, word));
+        said.map(|(_, weight)| weight).sum::<f64>()
+    };
+    let scores: Vec<f64> = own.iter().map(|own| score(own)).collect();
+    let most = scores.iter().copied().fold(0.0, f64::max);
+    let kept = reads.into_iter().zip(scores);
+    let kept = kept.filter(|(_, score)| *score > 0.0 && *score >= MIN_SHARE * most);
+    kept.map(|(setting, _)| setting).collect()
+}
+
+/// Returns the names of settings on a line that reads some: words in capitals, and keys with separators or in
+/// quotation marks behind a call.
+fn names_in(line: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-');
+    let quoted = line.split(['"', '\'']).skip(1).step_by(2);
+    let quoted = quoted.filter(|text| text.len() > 2 && text.chars().all(is_part));
+    let plain = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let plain = plain.filter(|word| word.len() > 2 && query::is_all_capitals(word));
+    let mut names: Vec<&str> = quoted.chain(plain).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rarest_words_decide_between_settings() {
+        let names = ["SHOP_SELF", "SHOP_TRACK", "IGNORE_IP", "SHOP_PORT"];
+        let reads = names
+            .map(|name| (name.to_owned(), Vec::new()))
+            .into_iter()
+            .collect();
+        let found = ranked(reads, &["shop", "ignoring", "visits"]);
+        let found: Vec<&str> = found.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(found, ["IGNORE_IP"]);
+    }
+
+    #[test]
+    fn settings_are_named_in_capitals_or_as_keys() {
+        for (line, expected) in [
+            ("if (process.env.IGNORE_IP) {", &["IGNORE_IP"][..]),
+            (
+                "var on = config.GetValue<bool>(\"cluster:worker\");",
+                &["cluster:worker"],
+            ),
+            ("env('MAIL_KEY') ?? 'a b'", &["MAIL_KEY"]),
+        ] {
+            assert_eq!(names_in(line), expected, "{line}");
+        }
+    }
+}
