@@ -2,7 +2,7 @@
 //!
 //! A test is a function in a file of tests, or a callback with a title there (`it "renames .."`). It
 //! matches if its name with that of its class, or its title with its path, has all words of the description,
-//! apart from their endings; if none has, all but one; if none has, those words that are rarest among tests.
+//! apart from their endings; if none has, most of them, also in its path.
 //!
 //! Limitations: English endings, and no synonyms.
 
@@ -15,7 +15,7 @@ use crate::store::{self, Snapshot};
 /// Maximum number of tests.
 const MAX_TESTS: usize = 100;
 
-/// Number of words of a description from which one of them may be missing.
+/// Number of words of a description from which some of them may be missing.
 const MIN_WORDS: usize = 3;
 
 /// Maximum number of tests with a word; with more, it is common.
@@ -24,7 +24,7 @@ const MAX_WITH_WORD: usize = 400;
 /// Maximum number of tests that have only some of the words.
 const MAX_WITH_SOME: usize = 20;
 
-/// Share of the weight of the best test that others have.
+/// Share of the weight of the best test that others with one word less have; rare words weigh more.
 const MIN_SHARE: f64 = 0.6;
 
 /// Minimum length of a word without its ending.
@@ -70,49 +70,51 @@ pub fn described_tests(
         return Ok(DescribedTests::default());
     }
 
-    let mut tests = with_all(snapshot, &stems, MAX_TESTS)?;
-    if !tests.is_empty() || stems.len() < MIN_WORDS {
-        return Ok(DescribedTests {
-            tests,
-            has_some: false,
-        });
-    }
-    // One word may be another than the test's.
-    for without in 0..stems.len() {
-        let mut others = stems.clone();
-        others.remove(without);
-        tests.extend(with_all(snapshot, &others, MAX_TESTS)?);
-    }
-    tests.sort_unstable();
-    tests.dedup();
-    if tests.is_empty() {
-        tests = with_rarest(snapshot, &stems)?;
-    }
-    Ok(DescribedTests {
-        tests,
-        has_some: true,
-    })
+    let tests = with_all(snapshot, &stems, MAX_TESTS)?;
+    let has_some = tests.is_empty() && stems.len() >= MIN_WORDS;
+    let tests = match has_some {
+        true => with_most(snapshot, &stems)?,
+        false => tests,
+    };
+    Ok(DescribedTests { tests, has_some })
 }
 
-/// Returns the tests with the rarest of some words, at least two of them.
-fn with_rarest(snapshot: &Snapshot, stems: &[&str]) -> Result<Vec<DescribedTest>, QueryError> {
-    let mut scores: BTreeMap<DescribedTest, (usize, f64)> = BTreeMap::new();
-    for stem in stems {
+/// Returns the tests with most of some words in their names, titles or paths, and those with one less if these are
+/// rare; at least two.
+fn with_most(snapshot: &Snapshot, stems: &[&str]) -> Result<Vec<DescribedTest>, QueryError> {
+    let mut named: BTreeMap<DescribedTest, Vec<usize>> = BTreeMap::new();
+    let mut weights = Vec::with_capacity(stems.len());
+    for (at, stem) in stems.iter().enumerate() {
         let tests = with_all(snapshot, &[stem], MAX_WITH_WORD)?;
-        let weight = (2.0 * MAX_WITH_WORD as f64 / tests.len().max(1) as f64).ln();
+        weights.push((2.0 * MAX_WITH_WORD as f64 / tests.len().max(1) as f64).ln());
         for test in tests {
-            let score = scores.entry(test).or_default();
-            *score = (score.0 + 1, score.1 + weight);
+            named.entry(test).or_default().push(at);
         }
     }
 
-    scores.retain(|_, (words, _)| *words > 1);
-    let best = scores
-        .values()
-        .map(|(_, weight)| *weight)
+    let mut scored: Vec<(usize, f64, DescribedTest)> = Vec::new();
+    for (test, words) in named {
+        let path = test.path.to_lowercase();
+        let has = |at: &usize| words.contains(at) || path.contains(stems[*at]);
+        let all: Vec<usize> = (0..stems.len()).filter(has).collect();
+        if all.len() > 1 {
+            let weight = all.iter().map(|at| weights[*at]).sum();
+            scored.push((all.len(), weight, test));
+        }
+    }
+
+    let most = scored.iter().map(|(count, ..)| *count).max().unwrap_or(0);
+    let those_with_most = scored.iter().filter(|(count, ..)| *count == most);
+    let best = those_with_most
+        .map(|(_, weight, _)| *weight)
         .fold(0.0, f64::max);
-    scores.retain(|_, (_, weight)| *weight >= MIN_SHARE * best);
-    Ok(scores.into_keys().take(MAX_WITH_SOME).collect())
+    let is_near = |count: usize, weight: f64| count + 1 == most && weight >= MIN_SHARE * best;
+    scored.retain(|(count, weight, _)| *count == most || is_near(*count, *weight));
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    scored.truncate(MAX_WITH_SOME);
+    let mut tests: Vec<DescribedTest> = scored.into_iter().map(|(.., test)| test).collect();
+    tests.sort_unstable();
+    Ok(tests)
 }
 
 /// Returns the tests whose names or titles have words with all of these beginnings.

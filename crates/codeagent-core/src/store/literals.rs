@@ -211,8 +211,9 @@ pub fn callbacks_of(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Callback>,
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The first quotation mark of a label begins its title; the path of the file may have words of the rest.
-const TITLED: &str = "SELECT f.path, c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id WHERE instr(c.label, '\"') > 0 AND NOT EXISTS ( SELECT 1 FROM json_each(?1) word WHERE instr(lower(substr(c.label, instr(c.label, '\"')) || f.path), word.value) = 0 ) ORDER BY f.path, c.line_start";
+/// The first quotation mark of a label begins its title; the path of the file may have words of the rest. Mocks of
+/// modules (`jest.mock "./a"`) are no tests.
+const TITLED: &str = "SELECT f.path, c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id WHERE instr(c.label, '\"') > 0 AND c.label NOT LIKE '%mock %' AND NOT EXISTS ( SELECT 1 FROM json_each(?1) word WHERE instr(lower(substr(c.label, instr(c.label, '\"')) || f.path), word.value) = 0 ) ORDER BY f.path, c.line_start";
 
 /// Returns path and first line of at most `limit` callbacks in files of tests whose titles and paths together
 /// contain all of these texts, which are in lower case.

@@ -125,6 +125,31 @@ export const isBig = (kind: Kind) => kind === Kind.Big;
     ),
 ];
 
+const GUARDED: &[(&str, &str)] = &[(
+    "src/Upload.cs",
+    "class Options {
+    public static bool Off;
+    static void Read() { Off = true; }
+}
+class Upload {
+    void Run() {
+        if (Options.Off)
+            Show(\"Sorry, uploads are off.\");
+    }
+    void Show(string text) { }
+}
+",
+)];
+
+const EACH: &[(&str, &str)] = &[(
+    "src/Shape.cs",
+    "abstract class Shape { public abstract int Area(); }
+class Square : Shape {
+  public override int Area() { int side = 2; return side * side; }
+}
+",
+)];
+
 const SPLITS: &[(&str, &str)] = &[
     (
         "web/stock-split.spec.ts",
@@ -215,6 +240,23 @@ const CASES: &[Case] = &[
         files: KINDS,
         question: "where is Kind.Big handled on the server and in the client?",
         expected: &["uses of the others of that name (1):", "2 Pick.Run: "],
+    },
+    Case {
+        files: GUARDED,
+        question: "where does the message \"Sorry, uploads are off.\" come from, and when is it shown?",
+        expected: &[
+            "what its condition uses, and what writes that (2):",
+            "2 Options.Off: ",
+            "3 Options.Read: static void Read() { Off = true; }",
+        ],
+    },
+    Case {
+        files: EACH,
+        question: "which classes override Shape.Area, and what does each do?",
+        expected: &[
+            "Square.Area:\n",
+            "3 public override int Area() { int side = 2;",
+        ],
     },
     Case {
         files: SPLITS,

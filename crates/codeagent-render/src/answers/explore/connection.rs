@@ -101,6 +101,11 @@ fn described(
         document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
         return Ok(true);
     }
+    document.line(format!(
+        "no function whose name has several words of the question leads to {}, as far as the index knows; name \
+         the start of the path",
+        end.requested_text()
+    ));
     Ok(false)
 }
 

@@ -1,6 +1,8 @@
 //! Sections about the texts of a user interface that a question quotes: where they stand, their keys, and
 //! what runs when a user acts on them.
 
+use std::ops::RangeInclusive;
+
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
     self, InterfaceText, Occurrence, Occurrences, Phrase, QueryError, Target, Targets, TextKey,
@@ -26,6 +28,9 @@ const MAX_TESTS: usize = 400;
 
 /// Title of what runs because of a text.
 const REACTIONS: &str = "what runs around it, in order";
+
+/// Maximum number of places that write what a condition uses.
+const MAX_WRITES: usize = 3;
 
 /// Number of lines that are shown before a message.
 const LINES_BEFORE: u32 = 5;
@@ -350,6 +355,7 @@ fn add_messages(
         let lines = occurrences.sources.lines(&at.path, first, at.line + 1)?;
         let lines = numbered(&lines.unwrap_or_default(), first);
         document.section(Section::lines("context", &at.path, lines).weighing(20));
+        add_condition(document, occurrences, (&at.path, first..=at.line))?;
         if functions.iter().all(|known| known.id != function.id) {
             functions.push(function);
         }
@@ -362,6 +368,65 @@ fn add_messages(
         }
     }
     Ok(())
+}
+
+/// Adds the properties and functions that the condition on some lines uses, with the places that write them.
+fn add_condition(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (path, lines): (&str, RangeInclusive<u32>),
+) -> Result<(), AnswerError> {
+    let (first, last) = (*lines.start(), *lines.end());
+    let source = occurrences.sources.lines(path, first, last)?;
+    let source = source.unwrap_or_default();
+    let is_condition = |line: &String| {
+        line.trim_start()
+            .trim_start_matches("} else ")
+            .starts_with("if")
+    };
+    let Some(at) = source.iter().rposition(is_condition) else {
+        return Ok(());
+    };
+
+    let condition = first + at as u32;
+    let snapshot = occurrences.sources.snapshot();
+    let mut rows = Vec::new();
+    let mut seen: Vec<NodeId> = Vec::new();
+    for (_, used) in query::uses_on_lines(snapshot, path, &(condition..=condition))? {
+        if seen.contains(&used.target) {
+            continue;
+        }
+        seen.push(used.target);
+        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), used.target)? else {
+            continue;
+        };
+        let has_value = matches!(symbol.node.node_type, NodeType::Property | NodeType::Method);
+        if has_value && let Some(place) = occurrences.declaration(&symbol.node, true)? {
+            rows.push(place);
+            rows.extend(writes(occurrences, &symbol.node)?);
+        }
+    }
+    let title = "what its condition uses, and what writes that";
+    document.section(Section::occurrence_rows("condition", title, rows).weighing(20));
+    Ok(())
+}
+
+/// Returns the lines outside tests that assign a property.
+fn writes(
+    occurrences: &mut Occurrences<'_, '_>,
+    property: &Node,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    if property.node_type != NodeType::Property {
+        return Ok(Vec::new());
+    }
+    let mut rows = occurrences.uses_of(&[property.id], &[EdgeType::References])?;
+    let assigns = format!("{} = ", property.name);
+    rows.retain(|row| {
+        let source = row.source.as_deref().unwrap_or_default();
+        !row.is_test() && source.contains(&assigns)
+    });
+    rows.truncate(MAX_WRITES);
+    Ok(rows)
 }
 
 /// Adds the calls of a function outside tests.

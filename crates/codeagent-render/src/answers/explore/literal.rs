@@ -10,6 +10,7 @@ use codeagent_core::query::{
 use super::file_folder::serving;
 use super::flow::FLOW_TITLE;
 use super::heading::signature;
+use super::interface_text::add_callers;
 use super::literal_use;
 use super::member::{is_callable, numbered};
 use super::wants::{WANTED, Wants};
@@ -77,6 +78,14 @@ pub(super) fn literal(
     }
     if !is_handled && code.len() <= MAX_IN_CONTEXT {
         around(document, occurrences, &code)?;
+    }
+
+    if query::is_all_capitals(text) && code.len() <= MAX_IN_CONTEXT {
+        for place in &code {
+            if let Some(function) = query::function_around(occurrences, place)? {
+                add_callers(document, occurrences, &function)?;
+            }
+        }
     }
 
     let others = other_lines(occurrences, text, &code)?;

@@ -5,6 +5,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests};
 
 use super::callees::callees;
 use super::literal::plain_text;
+use super::others::{MAX_SOURCES, add_sources, asks_for_each};
 use super::reads_and_writes::{bindings, raisers, reads_and_writes};
 use super::wants::{WANTED, Wants};
 use super::{LESS_LIKELY, Subject, flow, mentions};
@@ -52,6 +53,9 @@ pub(super) fn sections(
     let section = Section::occurrence_rows("implementations", title, places);
 
     document.section(wants.weigh(section, wants.implementations, 20));
+    if wants.implementations && asks_for_each(subject) && found.len() <= MAX_SOURCES {
+        add_sources(document, occurrences, &found)?;
+    }
     let is_wanted = wants.callers || wants.impact;
     let ids = subject.ids();
 

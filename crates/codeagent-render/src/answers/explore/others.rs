@@ -11,8 +11,9 @@ use crate::text::{Document, Section};
 /// Maximum number of other symbols; a name of more is too common to list them.
 const MAX_OTHERS: usize = 24;
 
-/// Maximum number of other symbols whose source is shown.
-const MAX_SOURCES: usize = 5;
+/// Maximum number of other symbols whose source is shown, and its characters for each.
+pub(super) const MAX_SOURCES: usize = 7;
+const MAX_SOURCE_CHARS: usize = 500;
 
 /// Adds what the question asks for of the other symbols of a name, if the name is `asked` without a type:
 /// declarations or uses of members, and what implements types.
@@ -84,7 +85,7 @@ fn of_members(
         let places = occurrences.of_declarations(others)?;
         let title = "others of that name";
         document.section(wants.weigh(Section::occurrence_rows("others", title, places), true, 0));
-        if subject.words.iter().any(|word| word == "do") && others.len() <= MAX_SOURCES {
+        if asks_for_each(subject) && others.len() <= MAX_SOURCES {
             add_sources(document, occurrences, others)?;
         }
     }
@@ -101,8 +102,14 @@ fn of_members(
     Ok(())
 }
 
+/// Reports whether a question asks what each of several symbols does.
+pub(super) fn asks_for_each(subject: &Subject<'_>) -> bool {
+    let mut words = subject.words.iter();
+    words.any(|word| word == "do" || word == "each")
+}
+
 /// Adds the source of some symbols.
-fn add_sources(
+pub(super) fn add_sources(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     ids: &[NodeId],
@@ -113,7 +120,8 @@ fn add_sources(
         };
         let title = occurrences.short_name(&symbol.node)?;
         let lines = source_lines(occurrences, &symbol.node)?;
-        document.section(Section::lines("source of others", title, lines).weighing(20));
+        let section = Section::lines("source of others", title, lines);
+        document.section(section.weighing(20).at_most(MAX_SOURCE_CHARS));
     }
     Ok(())
 }

@@ -76,8 +76,7 @@ impl Wants {
 
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
         let asks_when = targets.has_word("do") && targets.has_word("when");
-        // `how does a watched file get into the queue?`
-        let asks_how = targets.has_word("how") && targets.found.is_empty();
+        let asks_how = asks_how(targets) && targets.found.is_empty();
         let flow = words(&["happen", "flow"]) || asks_when || asks_how;
         // `who runs X`, but not `what happens when X runs`.
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
@@ -192,6 +191,14 @@ fn asks_for_their_callers(targets: &Targets) -> bool {
         "turn",
     ];
     targets.mentions(&["call", "invok"]) && of_them.iter().any(|word| targets.has_word(word))
+}
+
+/// Reports whether a question asks how something comes about: `how does a file get into the queue?`, but not `how
+/// often`.
+fn asks_how(targets: &Targets) -> bool {
+    let mut pairs = targets.words.windows(2);
+    let verbs = ["are", "did", "do", "does", "is"];
+    pairs.any(|pair| pair[0] == "how" && verbs.contains(&pair[1].as_str()))
 }
 
 /// Reports whether a question asks what leads to its subject from outside: `which requests can cause it?`, `its
