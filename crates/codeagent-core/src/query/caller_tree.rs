@@ -1,10 +1,10 @@
-//! What leads to a symbol: its callers, their callers, and so on, as an indented list up to routes and other
-//! entry points.
+//! Caller tree: the callers of a symbol, their callers, and so on up to routes and other entry points, as an
+//! indented list.
 //!
 //! A call of a member that a caller implements or overrides may run it, and a function in an object literal that
 //! nothing calls by its name is run by the function around it.
 //!
-//! Limitations: tests are left out, and what leads to a symbol is listed once.
+//! Limitations: tests are left out, and the callers of a symbol are listed once.
 
 use rustc_hash::FxHashSet;
 
@@ -14,7 +14,7 @@ use crate::query::{DispatchStep, Occurrences, QueryError, bases_of, dispatched_t
 use crate::store::{self, is_test_path};
 
 /// Maximum number of levels.
-const MAX_DEPTH: usize = 7;
+const MAX_DEPTH: usize = 10;
 
 /// Maximum number of callers of a symbol that are followed.
 const MAX_CALLERS: usize = 8;
@@ -22,7 +22,8 @@ const MAX_CALLERS: usize = 8;
 /// Maximum number of lines.
 const MAX_LINES: usize = 80;
 
-/// Returns the lines of what leads to some symbols, each indented by its level.
+/// Returns the lines of the caller tree of some symbols, each indented by its level. The last line says if limits
+/// left out callers.
 pub fn caller_tree(
     occurrences: &mut Occurrences<'_, '_>,
     symbols: &[NodeId],
@@ -31,8 +32,14 @@ pub fn caller_tree(
         occurrences,
         seen: symbols.iter().copied().collect(),
         lines: Vec::new(),
+        is_cut: false,
     };
     tree.climb(symbols, 0)?;
+    if tree.is_cut {
+        tree.lines.push(format!(
+            "and callers beyond {MAX_DEPTH} levels or {MAX_LINES} lines"
+        ));
+    }
     Ok(tree.lines)
 }
 
@@ -40,21 +47,24 @@ struct CallerTree<'t, 's, 'a> {
     occurrences: &'t mut Occurrences<'s, 'a>,
     seen: FxHashSet<NodeId>,
     lines: Vec<String>,
+    is_cut: bool,
 }
 
 impl CallerTree<'_, '_, '_> {
-    /// Writes what calls some symbols, and what leads to these callers.
+    /// Writes the callers of some symbols, each with its callers.
     fn climb(&mut self, symbols: &[NodeId], depth: usize) -> Result<(), QueryError> {
         if depth == MAX_DEPTH {
+            self.is_cut |= self.callers(symbols)?.1 > 0;
             return Ok(());
         }
         for step in dispatched_to(self.occurrences.sources.snapshot(), symbols)? {
             self.write_step(&step, depth)?;
         }
 
-        let callers = self.callers(symbols)?;
-        for (caller, place) in callers.iter().take(MAX_CALLERS) {
+        let (callers, count) = self.callers(symbols)?;
+        for (caller, place) in &callers {
             if self.lines.len() >= MAX_LINES {
+                self.is_cut = true;
                 return Ok(());
             }
             let name = self.occurrences.short_name(caller)?;
@@ -65,7 +75,7 @@ impl CallerTree<'_, '_, '_> {
                 self.write(depth, &format!("{name}  {place} (see above)"));
             }
         }
-        if let more @ 1.. = callers.len().saturating_sub(MAX_CALLERS) {
+        if let more @ 1.. = count.saturating_sub(MAX_CALLERS) {
             self.write(depth, &format!("and {more} more callers"));
         }
         if callers.is_empty() {
@@ -74,34 +84,37 @@ impl CallerTree<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns the other callers outside tests, with the places of their first calls.
-    fn callers(&mut self, symbols: &[NodeId]) -> Result<Vec<(Node, String)>, QueryError> {
+    /// Returns the first other callers outside tests with the places of their first calls, and the number of all.
+    fn callers(&mut self, symbols: &[NodeId]) -> Result<(Vec<(Node, String)>, usize), QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let mut called = symbols.to_vec();
         called.extend(bases_of(snapshot, symbols)?.into_iter().map(|(id, _)| id));
         let mut calls = self.occurrences.incoming(&called, &[EdgeType::Calls])?;
         if calls.is_empty() {
-            // A function that is passed on is called by what gets it.
+            // A function that is passed on is called by its receiver.
             calls = self
                 .occurrences
                 .incoming(&called, &[EdgeType::References])?;
         }
         calls.sort_by_key(|call| (call.file, call.line));
 
-        let mut callers: Vec<(Node, String)> = Vec::new();
+        let mut distinct: FxHashSet<NodeId> = symbols.iter().copied().collect();
+        let (mut callers, mut count) = (Vec::new(), 0);
         for call in calls {
             let path = self.occurrences.path(call.file)?;
-            let is_known = callers.iter().any(|(caller, _)| caller.id == call.other);
-            if is_test_path(&path) || is_known || symbols.contains(&call.other) {
+            if is_test_path(&path) || !distinct.insert(call.other) {
                 continue;
             }
-            let caller = store::node(self.occurrences.sources.snapshot(), call.other)?;
-            callers.extend(caller.map(|caller| (caller, format!("{path}:{}", call.line))));
+            count += 1;
+            if count <= MAX_CALLERS {
+                let caller = store::node(self.occurrences.sources.snapshot(), call.other)?;
+                callers.extend(caller.map(|caller| (caller, format!("{path}:{}", call.line))));
+            }
         }
-        Ok(callers)
+        Ok((callers, count))
     }
 
-    /// Writes what leads to the functions around local ones that nothing calls.
+    /// Writes the functions around local ones that nothing calls, with their callers.
     fn climb_to_outer(&mut self, symbols: &[NodeId], depth: usize) -> Result<(), QueryError> {
         for id in symbols {
             let snapshot = self.occurrences.sources.snapshot();

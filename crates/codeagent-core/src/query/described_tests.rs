@@ -18,7 +18,7 @@ const MAX_TESTS: usize = 100;
 /// Number of words of a description from which some of them may be missing.
 const MIN_WORDS: usize = 3;
 
-/// Maximum number of tests with a word; with more, it is common.
+/// Maximum number of tests with a word; with more, it is common and counts only in paths.
 const MAX_WITH_WORD: usize = 400;
 
 /// Maximum number of tests that have only some of the words.
@@ -50,8 +50,8 @@ pub struct DescribedTest {
 pub struct DescribedTests {
     /// The tests, by place.
     pub tests: Vec<DescribedTest>,
-    /// Whether they have only some of the words.
-    pub has_some: bool,
+    /// If no test has all words: the most that one has, and the number of the words.
+    pub most_of: Option<(usize, usize)>,
 }
 
 /// Returns the tests that have the words of a description in their names or titles; none for a description of
@@ -61,32 +61,38 @@ pub fn described_tests(
     words: &[String],
     fewest: usize,
 ) -> Result<DescribedTests, QueryError> {
-    let stems: Vec<&str> = words
+    let mut stems: Vec<&str> = words
         .iter()
         .filter(|word| !is_common(word) && !VERBS.contains(&word.as_str()))
         .map(|word| stem(word))
         .collect();
+    stems.sort_unstable();
+    stems.dedup();
     if stems.is_empty() || stems.len() < fewest {
         return Ok(DescribedTests::default());
     }
 
     let tests = with_all(snapshot, &stems, MAX_TESTS)?;
-    let has_some = tests.is_empty() && stems.len() >= MIN_WORDS;
-    let tests = match has_some {
-        true => with_most(snapshot, &stems)?,
-        false => tests,
-    };
-    Ok(DescribedTests { tests, has_some })
+    if !tests.is_empty() || stems.len() < MIN_WORDS {
+        return Ok(DescribedTests {
+            tests,
+            most_of: None,
+        });
+    }
+    with_most(snapshot, &stems)
 }
 
-/// Returns the tests with most of some words in their names, titles or paths, and those with one less if these are
-/// rare; at least two.
-fn with_most(snapshot: &Snapshot, stems: &[&str]) -> Result<Vec<DescribedTest>, QueryError> {
+/// Returns the tests with the most of some words in their names, titles or paths, at least two, and those with one
+/// less if these are rare.
+fn with_most(snapshot: &Snapshot, stems: &[&str]) -> Result<DescribedTests, QueryError> {
     let mut named: BTreeMap<DescribedTest, Vec<usize>> = BTreeMap::new();
     let mut weights = Vec::with_capacity(stems.len());
     for (at, stem) in stems.iter().enumerate() {
         let tests = with_all(snapshot, &[stem], MAX_WITH_WORD)?;
         weights.push((2.0 * MAX_WITH_WORD as f64 / tests.len().max(1) as f64).ln());
+        if tests.len() >= MAX_WITH_WORD {
+            continue;
+        }
         for test in tests {
             named.entry(test).or_default().push(at);
         }
@@ -114,7 +120,10 @@ fn with_most(snapshot: &Snapshot, stems: &[&str]) -> Result<Vec<DescribedTest>, 
     scored.truncate(MAX_WITH_SOME);
     let mut tests: Vec<DescribedTest> = scored.into_iter().map(|(.., test)| test).collect();
     tests.sort_unstable();
-    Ok(tests)
+    Ok(DescribedTests {
+        most_of: Some((most, stems.len())).filter(|_| !tests.is_empty()),
+        tests,
+    })
 }
 
 /// Returns the tests whose names or titles have words with all of these beginnings.

@@ -22,6 +22,20 @@ const PREFIXES: [&str; 6] = [
     "Environment.GetEnvironmentVariable",
 ];
 
+/// Ends of what reads a key of a configuration, before its arguments.
+const CONFIGURATION_READERS: [&str; 10] = [
+    "GetValue",
+    "GetSection",
+    "GetConnectionString",
+    "onfig.get",
+    "onfiguration.get",
+    "onfigService.get",
+    "onfigService.getOrThrow",
+    "onfig",
+    "onfiguration",
+    "env",
+];
+
 /// Maximum number of helpers whose callers are read.
 const MAX_HELPERS: usize = 8;
 
@@ -151,6 +165,24 @@ fn names_in(line: &str) -> Vec<&str> {
     names
 }
 
+/// Returns the names of the environment variables and keys of a configuration that a line reads.
+#[must_use]
+pub fn setting_names(line: &str) -> Vec<&str> {
+    let mut names = names_in(line);
+    for reader in CONFIGURATION_READERS {
+        for (at, _) in line.match_indices(reader) {
+            let arguments = &line[at + reader.len()..];
+            // `GetValue<bool>("a:b")`
+            let arguments = match arguments.strip_prefix('<') {
+                Some(types) => types.split_once(">(").map_or("", |(_, rest)| rest),
+                None => arguments.strip_prefix(['(', '[']).unwrap_or_default(),
+            };
+            names.extend(string_at_start(arguments).filter(|name| !name.is_empty()));
+        }
+    }
+    names
+}
+
 /// Returns the string literal at the start of a text.
 fn string_at_start(text: &str) -> Option<&str> {
     let text = text.trim_start();
@@ -167,7 +199,23 @@ fn word_at_start(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::names_in;
+    use super::{names_in, setting_names};
+
+    #[test]
+    fn keys_of_a_configuration_are_read_by_call_and_index() {
+        for (line, expected) in [
+            (
+                "var on = config.GetValue<bool>(\"cluster:worker\");",
+                &["cluster:worker"][..],
+            ),
+            ("Configuration[\"Mail:Key\"] ?? \"none\"", &["Mail:Key"]),
+            ("this.configService.get('PORT') === 'a'", &["PORT"]),
+            ("env('MAIL_KEY') ?? 'a b'", &["MAIL_KEY"]),
+            ("process.env.NODE_ENV === 'production'", &["NODE_ENV"]),
+        ] {
+            assert_eq!(setting_names(line), expected, "{line}");
+        }
+    }
 
     #[test]
     fn variables_are_read_by_member_key_call_and_pattern() {

@@ -21,7 +21,10 @@ const ENVIRONMENT: &str = "lines that read environment variables";
 /// First words of questions for several things.
 const STARTS: [&str; 4] = ["list", "show", "what", "which"];
 
-/// Number of words after the first among which is what a question asks for.
+/// Words before what a question asks for.
+const FILLERS: [&str; 8] = ["all", "are", "different", "is", "me", "of", "our", "the"];
+
+/// Number of other words after the first among which is what a question asks for.
 const SUBJECT_WORDS: usize = 2;
 
 /// A regular expression for lines that read an environment variable or a key of a configuration, without the
@@ -67,7 +70,7 @@ const FRAMEWORKS: [Framework; 6] = [
             &["jobs", "tasks", "work", "run", "runs", "functions", "put"],
         ],
         title: "lines that put work on a schedule",
-        pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|\bschedules\.task\(|\brepeat: \{|['\x22`]([\d/,-]+ ){0,4}\*(/\d+)?( [\d*/,?#LW-]+){1,5}['\x22`]",
+        pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|\bschedules\.task\(|\brepeat: \{|['\x22`](\*(/\d+)?( [\dA-Z*/,?#-]+){4,5}|[\d/,-]+ \*(/\d+)?( [\dA-Z*/,?#-]+){3,4}|([\d/,-]+ ){2}\*(/\d+)?( [\dA-Z*/,?#-]+){2,3}|([\d/,-]+ ){3}\*(/\d+)?( [\dA-Z*/,?#-]+){1,2}|([\d/,-]+ ){4}\*)['\x22`]",
         weak: r"new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bsetInterval\(",
     },
     Framework {
@@ -224,10 +227,15 @@ fn asked(words: &[String]) -> Option<&'static Framework> {
     }
     let has = |words: &[String], list: &[&str]| words.iter().any(|word| list.contains(&&**word));
     // `which setting turns scheduled jobs off?` asks for a setting.
-    let subject = &words[1..words.len().min(1 + SUBJECT_WORDS)];
+    let subject: Vec<String> = words[1..]
+        .iter()
+        .filter(|word| !FILLERS.contains(&word.as_str()))
+        .take(SUBJECT_WORDS)
+        .cloned()
+        .collect();
     FRAMEWORKS.iter().find(|framework| {
         let lists = framework.words;
-        lists.iter().all(|list| has(words, list)) && lists.iter().any(|list| has(subject, list))
+        lists.iter().all(|list| has(words, list)) && lists.iter().any(|list| has(&subject, list))
     })
 }
 
@@ -277,6 +285,8 @@ mod tests {
             ("Where is the schedule stored?", ""),
             ("What runs on a timer in the backend?", "on a schedule"),
             ("Which setting turns scheduled jobs off?", ""),
+            ("Show me all the environment variables", "environment"),
+            ("Which of the jobs run nightly?", "on a schedule"),
             ("Which client options are there?", ""),
             ("What parameters does the line chart take?", ""),
             ("Which function processes the background image?", ""),

@@ -89,7 +89,7 @@ pub use dispatch::{
     run_by_constant,
 };
 pub use empty_result_hints::{explain_empty, related_results_hint};
-pub use environment::environment_variables;
+pub use environment::{environment_variables, setting_names};
 pub use error::QueryError;
 pub use export::{
     ExportTables, PublishedName, ScipExportError, ScipReport, SymbolScheme, export, export_scip,
@@ -186,12 +186,12 @@ pub use unknown_calls::{UnknownCall, UnknownCalls};
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use wrapped::wrappers_of;
 
-pub use crate::store::is_generated_path;
+pub use crate::embed::tokenizer::root as word_root;
 pub use crate::store::{
     Counts, ExportSymbol, ExternalSite, FileKey, FilePackageUse, FileRow, ImportRow,
     LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, StoredExternal, SymbolBrief,
     VectorSource, export_edges, export_node, export_symbols, external_uses_in, files, imports,
-    is_test_path,
+    is_generated_path, is_test_path,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -35,7 +35,7 @@ pub fn undecided_keys(
         return Ok(Vec::new());
     }
 
-    let pattern = format!(r"\b{name}['\x22]?:");
+    let pattern = format!(r"\b{}['\x22]?:", name.replace('$', r"\$"));
     let query = TextSearchQuery {
         pattern: &pattern,
         is_regex: true,
@@ -69,11 +69,14 @@ pub fn undecided_keys(
 
 /// Reports whether a line gives a name one of the basic types: `(total: number)`.
 fn is_declared(line: &str, name: &str) -> bool {
-    let after = line.split_once(name).map_or("", |(_, rest)| rest);
-    let value = after.trim_start_matches(['\'', '"', ':', ' ']);
-    TYPES.iter().any(|name| {
-        let rest = value.strip_prefix(name);
-        rest.is_some_and(|rest| !rest.starts_with(is_of_name) && !rest.starts_with(['.', '(']))
+    line.match_indices(name).any(|(at, _)| {
+        let after = &line[at + name.len()..];
+        let after = after.trim_start_matches(['\'', '"', '?']);
+        let value = after.strip_prefix(':').map_or("", str::trim_start);
+        TYPES.iter().any(|name| {
+            let rest = value.strip_prefix(name);
+            rest.is_some_and(|rest| !rest.starts_with(is_of_name) && !rest.starts_with(['.', '(']))
+        })
     })
 }
 
@@ -158,6 +161,7 @@ mod tests {
             ("total: number;", true),
             ("add(total: string)", true),
             ("total: numbers,", false),
+            ("totalCount: x, total: number", true),
             ("total: Date.now(),", false),
             ("total: { increment: 1 }", false),
         ] {

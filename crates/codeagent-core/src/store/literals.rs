@@ -213,7 +213,7 @@ pub fn callbacks_of(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Callback>,
 
 /// The first quotation mark of a label begins its title; the path of the file may have words of the rest. Mocks of
 /// modules (`jest.mock "./a"`) are no tests.
-const TITLED: &str = "SELECT f.path, c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id WHERE instr(c.label, '\"') > 0 AND c.label NOT LIKE '%mock %' AND NOT EXISTS ( SELECT 1 FROM json_each(?1) word WHERE instr(lower(substr(c.label, instr(c.label, '\"')) || f.path), word.value) = 0 ) ORDER BY f.path, c.line_start";
+const TITLED: &str = "SELECT f.path, c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id WHERE instr(c.label, '\"') > 0 AND substr(c.label, 1, instr(c.label, '\"') - 1) NOT LIKE '%mock ' AND NOT EXISTS ( SELECT 1 FROM json_each(?1) word WHERE instr(lower(substr(c.label, instr(c.label, '\"')) || f.path), word.value) = 0 ) ORDER BY f.path, c.line_start";
 
 /// Returns path and first line of at most `limit` callbacks in files of tests whose titles and paths together
 /// contain all of these texts, which are in lower case.

@@ -391,7 +391,7 @@ import { HttpClient } from '@angular/common/http';
 import { list } from './list';
 export class Client {
   constructor(private http: HttpClient) {}
-  load(id: string) { return this.http.get<string>(`/users/${id}`); }
+  load(id: string) { fetch(link('/cats'), { method: 'POST' }); return this.http.get<string>(`/users/${id}`); }
   remove(id: string) { return fetch(`https://host/users/${id}`, { method: 'DELETE' }); }
   add() { axios.post('/cats', {}); axios.put('/nowhere'); }
 }
@@ -415,6 +415,7 @@ export class Other { on(name: string, f: () => void) {} }
             "?opens client.ts#wire -> client.ts#Client (/client) client.ts:17",
             "?requests client.ts#Client.add -> server.ts#Cats.add (POST /cats) client.ts:8",
             "?requests client.ts#Client.load -> list.ts#list (GET /users/${id}) client.ts:6",
+            "?requests client.ts#Client.load -> server.ts#Cats.add (POST /cats) client.ts:6",
             "?requests client.ts#Client.remove -> list.ts#list (DELETE https://host/users/${id}) client.ts:7",
             "?requests mounted.ts#call -> list.ts#list (GET /api/users/:id) mounted.ts:1",
             "serves server.ts -> list.ts#list (GET /both) server.ts:8",

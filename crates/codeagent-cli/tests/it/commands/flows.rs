@@ -281,7 +281,7 @@ fn a_string_is_read_through_its_constant() {
     let settings = "const KEY = 'DOOR_KEY';\nexport const key = () => process.env[KEY];\n";
     let shop = Shop::with(&[("web/settings.ts", settings)]);
     let text = shop.stdout(&["explore", "where is DOOR_KEY read?"]);
-    let uses = "uses of the constants or functions that give it, or of properties named so (1):\nweb/\n settings.ts\n  2 key: ";
+    let uses = "uses of constants, functions and properties that hold this string (1):\nweb/\n settings.ts\n  2 key: ";
     assert!(text.contains(uses), "{text}");
 }
 

@@ -287,7 +287,7 @@ const CASES: &[Case] = &[
         files: FORM,
         question: "where is the setting \"Days of logs\" used on the server?",
         expected: &[
-            "properties named `totalLogs`, to which it is bound, are used at (1):",
+            "uses of properties named `totalLogs`, to which its control is bound (1):",
             "3 Cleanup.Run: ",
         ],
     },

@@ -1,10 +1,32 @@
 //! `codeagent explore`: what the words beside a name ask for.
 
-use super::{Case, assert_answers};
+use super::{Case, Shop, assert_answers};
 
 #[test]
 fn words_beside_a_name_select_it_and_the_sections() {
     assert_answers(CASES);
+}
+
+#[test]
+fn asides_are_no_targets() {
+    let shop = Shop::with(JOBS);
+    for (question, absent) in [
+        (
+            "when I stop a long job in the Depot program, which code reacts to that?",
+            "## exported namespace Depot",
+        ),
+        (
+            "when I stop a long job in Docker, which code runs it?",
+            "## text Docker",
+        ),
+        ("who uses the Job of Shop.Old?", "namespace Old"),
+        ("who uses Shop.Old.Job and Shop.Old.Job?", "not included"),
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(!text.contains(absent), "{question}\n{text}");
+    }
+    let text = shop.stdout(&["explore", "what is in the namespace Shop.Old?"]);
+    assert!(text.contains("namespace Old"), "{text}");
 }
 
 const JOBS: &[(&str, &str)] = &[(
@@ -17,6 +39,7 @@ namespace Shop.Old {
     public class Job { public int Status { get; set; } }
 }
 public class Status { }
+namespace Depot { class Docked { string Name = \"Docker\"; } }
 ",
 )];
 
@@ -102,6 +125,17 @@ function search() {}
     ),
 ];
 
+const CHAIN: &[(&str, &str)] = &[(
+    "web/store.ts",
+    "function saveAll() {}
+export function store() { return run({ [SQL]: () => saveAll() }); }
+function handle() { store(); }
+import express from 'express';
+const app = express();
+app.post('/carts', handle);
+",
+)];
+
 const VISITS: &[(&str, &str)] = &[(
     "web/visits.ts",
     "export const isIgnored = (ip: string) => ip === process.env.IGNORED_VISITS;
@@ -167,8 +201,8 @@ const CASES: &[Case] = &[
     },
     Case {
         files: JOBS,
-        question: "who uses the Job of Shop.Jobs?",
-        expected: &["## public class Job  src/Jobs.cs:2"],
+        question: "who uses the Job of Shop.Old?",
+        expected: &["## public class Job  src/Jobs.cs:6"],
     },
     Case {
         files: WRITER,
@@ -192,7 +226,7 @@ const CASES: &[Case] = &[
         files: EVENT,
         question: "who emits the cart.Closed event?",
         expected: &[
-            "uses of the constants or functions that give it, or of properties named so (1):",
+            "uses of constants, functions and properties that hold this string (1):",
             "7 close: bus.emit(CartClosed.getName());",
         ],
     },
@@ -205,7 +239,7 @@ const CASES: &[Case] = &[
         files: SEALS,
         question: "how does a customer completing a cart end up in sealAll?",
         expected: &[
-            "how completeCart, whose name has words of the question, leads to sealAll:",
+            "how completeCart (matched by words of its name) leads to sealAll:",
             "calls check",
         ],
     },
@@ -224,15 +258,18 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
-        files: DIALOG,
-        question: "callers of search up to the route?",
-        expected: &["what leads to it, from caller to caller:"],
+        files: CHAIN,
+        question: "which routes lead to saveAll?",
+        expected: &[
+            "call chains that lead to it:\nstore.[SQL]  web/store.ts:2\n  inside store  web/store.ts:2\n    \
+             handle  web/store.ts:3\n      serves POST /carts  web/store.ts:6",
+        ],
     },
     Case {
         files: VISITS,
         question: "which setting leaves out visits from the own office, and where is it enforced?",
         expected: &[
-            "IGNORED_VISITS, whose name has words of the question, is read at (1):",
+            "IGNORED_VISITS (matched by words of its name) is read at (1):",
             "isIgnored is called at (1):",
         ],
     },
@@ -245,7 +282,7 @@ const CASES: &[Case] = &[
         files: GUARDED,
         question: "where does the message \"Sorry, uploads are off.\" come from, and when is it shown?",
         expected: &[
-            "what its condition uses, and what writes that (2):",
+            "symbols in its condition and their assignments (2):",
             "2 Options.Off: ",
             "3 Options.Read: static void Read() { Off = true; }",
         ],
@@ -262,7 +299,7 @@ const CASES: &[Case] = &[
         files: SPLITS,
         question: "which tests check that prices are right after a company does a stock split?",
         expected: &[
-            "tests with most of these words in their names, titles or paths (1):",
+            "tests with up to 3 of these 5 words in their names, titles or paths (1):",
             "1 it \"halves the price\"",
         ],
     },

@@ -1,5 +1,5 @@
-//! Shortens a long flow that leads to requests, events or messages: what has nothing to do with them is shown
-//! to a small depth.
+//! Shortens a long flow that leads to requests, events or messages: calls that lead to none of them are shown to a
+//! small depth.
 
 /// Number of lines from which a flow is long.
 const LONG: usize = 30;
@@ -26,9 +26,15 @@ pub(super) fn trimmed(lines: Vec<String>, borders: &[usize]) -> Vec<String> {
             outer = outer.min(depths[at]);
         }
     }
+    let left_out = is_kept.iter().filter(|is_kept| !**is_kept).count();
     let mut kept = is_kept.into_iter();
     let mut lines = lines;
     lines.retain(|_| kept.next().unwrap_or(true));
+    if left_out > 0 {
+        lines.push(format!(
+            "  and {left_out} deeper calls that lead to no request, event or message"
+        ));
+    }
     lines
 }
 
@@ -67,7 +73,9 @@ mod tests {
             "      3 request",
             "        4 handler",
         ];
-        assert_eq!(found, expected);
+        assert_eq!(found[..expected.len()], expected);
+        let rest = ["  and 32 deeper calls that lead to no request, event or message"];
+        assert_eq!(found[expected.len()..], rest);
         assert_eq!(trimmed(lines.clone(), &[]), lines);
     }
 }

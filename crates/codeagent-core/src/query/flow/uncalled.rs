@@ -133,7 +133,7 @@ impl FlowWalk<'_, '_, '_> {
         Ok(steps)
     }
 
-    /// Returns what listens to the events that functions raise: a subscriber at the place where the event is raised.
+    /// Returns the subscribers of the events that functions raise, each at the place where its event is raised.
     pub(super) fn raised(&mut self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let uses = self

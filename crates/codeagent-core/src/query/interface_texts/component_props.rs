@@ -1,5 +1,6 @@
 //! Handlers that stand elsewhere: those that a component gets as a property, and those that markup names.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use codeagent_lang::project::paths::{file_name, folder_of};
@@ -158,7 +159,8 @@ pub(super) fn wrapped_functions(
     source: &str,
 ) -> Result<Vec<String>, QueryError> {
     let mut lines = Vec::new();
-    for name in names(source) {
+    let distinct: BTreeSet<&str> = names(source).collect();
+    for name in distinct {
         let Some(span) = wrapped_function(text, name) else {
             continue;
         };

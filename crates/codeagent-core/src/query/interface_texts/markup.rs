@@ -77,7 +77,7 @@ fn step(open: &mut Vec<Open>, text: &str, (start, end): (usize, usize)) {
 }
 
 /// Reports whether a tag is a comment or declaration, or that of an element without an end.
-fn has_no_content(tag: &str) -> bool {
+pub(super) fn has_no_content(tag: &str) -> bool {
     let inner = tag.trim_start_matches('<');
     let name = inner.split(|c: char| c.is_whitespace() || matches!(c, '/' | '>'));
     let name = name.into_iter().next().unwrap_or_default();

@@ -4,7 +4,7 @@
 //! Texts are no literals of the index. They are found by a search of source, markup and resources; only the
 //! files with an equal text are read closer: source by its parser, markup by a scanner of tags.
 //!
-//! Limitations: of a key that code computes, the beginning is searched; there are no resources other than `.resx`, `.resw`,
+//! Limitations: of keys that code computes, only the beginning is searched. Resources are only `.resx`, `.resw`,
 //! JSON, object literals and dictionaries of XAML.
 
 mod component_props;
@@ -16,7 +16,7 @@ mod reactions;
 mod search;
 mod targets;
 
-use codeagent_lang::surroundings::Surroundings;
+use codeagent_lang::surroundings::{AroundKind, Surroundings};
 
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
@@ -38,6 +38,15 @@ pub struct TextPlace {
     pub at: Occurrence,
     /// What contains the text or key, innermost first.
     around: Surroundings,
+}
+
+impl TextPlace {
+    /// Reports whether elements of markup or JSX contain the text.
+    #[must_use]
+    pub fn has_elements(&self) -> bool {
+        let mut around = self.around.around.iter();
+        around.any(|one| one.kind == AroundKind::Element)
+    }
 }
 
 /// A key under which resources define a text.
@@ -111,15 +120,16 @@ pub fn interface_text(
         let uses = keys::uses(occurrences, &matching, &definition)?;
         text.is_cut |= uses.is_cut;
         let computed = match uses.places.is_empty() {
-            true => keys::computed(occurrences, &definition.key)?.places,
-            false => Vec::new(),
+            true => keys::computed(occurrences, &definition.key)?,
+            false => keys::KeyUses::default(),
         };
+        text.is_cut |= computed.is_cut;
         text.keys.push(TextKey {
             key: definition.key,
             at: definition.at,
             others: definition.others,
             uses: uses.places,
-            computed,
+            computed: computed.places,
         });
     }
     Ok(text)

@@ -136,18 +136,19 @@ pub fn bound_names(
     }
     let text = read(occurrences, path)?.unwrap_or_default();
     for row in without_window(place).iter().take(MAX_ROWS) {
+        let mut elements = vec![row.clone()];
+        if !markup::has_no_content(text.get(row.span.clone()).unwrap_or_default()) {
+            elements.extend(markup::elements_within(&text, row.span.end));
+        }
         let mut found: Vec<String> = Vec::new();
-        for element in markup::elements_within(&text, row.span.end) {
-            for part in element
-                .parts
-                .iter()
-                .filter(|part| BINDINGS.contains(&part.name.as_str()))
-            {
-                let value = markup::value(text.get(part.span.clone()).unwrap_or_default());
-                let name = value.and_then(|value| names(value).last());
-                let is_new = |name: &&str| found.iter().all(|known| known != name);
-                found.extend(name.filter(is_new).map(str::to_owned));
+        for part in elements.iter().flat_map(|element| &element.parts) {
+            if !BINDINGS.contains(&part.name.as_str()) {
+                continue;
             }
+            let value = markup::value(text.get(part.span.clone()).unwrap_or_default());
+            let name = value.and_then(|value| names(value).last());
+            let is_new = |name: &&str| found.iter().all(|known| known != name);
+            found.extend(name.filter(is_new).map(str::to_owned));
         }
         match found.len() {
             0 => {}
@@ -337,7 +338,7 @@ impl File<'_> {
         occurrences: &mut Occurrences<'_, '_>,
         around: &[Around],
     ) -> Result<Vec<String>, QueryError> {
-        let has_content = |row: &&Around| !self.at(&row.span).ends_with("/>");
+        let has_content = |row: &&Around| !markup::has_no_content(self.at(&row.span));
         for row in around.iter().take(MAX_ROWS).filter(has_content) {
             let mut lines = Vec::new();
             let mut count = 0;
@@ -387,10 +388,13 @@ fn is_code(source: &str) -> bool {
     let value = source
         .split_once("=>")
         .map_or("", |(_, value)| value.trim_start());
-    let value = value.trim_start_matches(['(', ' ', '\n']);
-    let makes = value.starts_with(['<', '{']) && source.contains("=> (");
-    let renders =
-        value.starts_with('<') || source.contains("return <") || source.contains("return (\n");
+    let inner = value.strip_prefix('(').map(str::trim_start);
+    let makes = inner.is_some_and(|inner| inner.starts_with('{'));
+    let is_element = |text: &str| {
+        text.trim_start_matches(['(', ' ', '\n', '\t'])
+            .starts_with('<')
+    };
+    let renders = is_element(value) || source.split("return ").skip(1).any(is_element);
     has_function && !makes && !renders
 }
 
@@ -470,12 +474,14 @@ fn is_event(name: &str) -> bool {
 }
 
 /// Reports whether an attribute of markup is one of an event: `(click)` of Angular, `@click` and `v-on:click` of
-/// Vue, `@onclick` of Razor.
+/// Vue and Alpine, `@onclick` of Razor.
 fn is_event_of_markup(name: &str, path: &str) -> bool {
-    if ending(path) == "vue" {
-        return name.starts_with('@') || name.starts_with("v-on:");
-    }
-    name.starts_with('(') && name.ends_with(')') || is_event(name.trim_start_matches('@'))
+    let is_razor = ["cshtml", "razor", "vbhtml"].contains(&ending(path).as_str());
+    let is_of_script = name.starts_with("v-on:") || name.starts_with("x-on:");
+    is_of_script
+        || name.starts_with('(') && name.ends_with(')')
+        || name.starts_with('@') && !is_razor
+        || is_event(name.trim_start_matches('@'))
 }
 
 /// Reports whether an argument or property names a function instead of calling it.
@@ -551,6 +557,8 @@ mod tests {
             ("cell: ({ row }) => <b>{row}</b>", false),
             ("cell: () => {\n return <b />;\n}", false),
             ("() => ({ title: 'a' })", false),
+            ("() => { set(items => ({ ...items })); }", true),
+            ("() => {\n  return (\n    <b />\n  );\n}", false),
             ("title: 'a'", false),
         ] {
             assert_eq!(is_code(source), expected, "{source}");

@@ -266,12 +266,17 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
     if asks_for_it || others < MIN_OTHERS {
         return;
     }
-    targets.found.retain(|target| match target {
+    let is_namespace = |target: &Target| match target {
         Target::Symbols(named) => {
             let mut nodes = named.groups.iter().map(SymbolGroup::first);
-            !nodes.all(|node| node.node_type == NodeType::Module)
+            nodes.all(|node| node.node_type == NodeType::Module)
         }
-        _ => true,
+        _ => false,
+    };
+    let has_others = !targets.found.iter().all(is_namespace);
+    targets.found.retain(|target| {
+        let is_qualified = target.requested_text().contains('.');
+        !is_namespace(target) || is_qualified && !has_others
     });
 }
 

@@ -20,9 +20,6 @@ const MAX_FOUND: usize = 60;
 /// Number of words of a description that the name of such a symbol has at least.
 const MIN_WORDS: usize = 2;
 
-/// Minimum number of letters that two forms of a word begin with.
-const MIN_SHARED: usize = 4;
-
 /// Adds the path from the first to the last target, if the question asks for one. Reports whether
 /// that answers the question: a path in the other direction does not.
 pub(super) fn section(
@@ -75,8 +72,9 @@ pub(super) fn section(
 
 /// Reports whether a question asks how something leads to the only symbol that it names.
 fn asks_for_path_to(targets: &Targets) -> bool {
-    let ends = targets.has_word("end") && targets.has_word("up");
-    targets.has_word("how") && (ends || targets.mentions(&["reach", "lead"]))
+    let ends_up = targets.has_word("up") && (targets.has_word("end") || targets.has_word("ends"));
+    let mut verbs = ["lead", "leads", "reach", "reaches"].into_iter();
+    targets.has_word("how") && (ends_up || verbs.any(|verb| targets.has_word(verb)))
 }
 
 /// Adds the path to a symbol from one whose name has the words of the question; reports whether there is one.
@@ -87,25 +85,29 @@ fn described(
     wants: Wants,
 ) -> Result<bool, AnswerError> {
     let words: Vec<&str> = targets.uncommon_words().collect();
-    for start in starts(occurrences, &words)? {
+    let starts = starts(occurrences, &words)?;
+    for start in &starts {
         let found = query::find_path(occurrences.sources, &[start.id], &end.ids())?;
         let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
             continue;
         };
         let lines = path::lines(occurrences, &steps)?;
-        let (from, to) = (occurrences.short_name(&start)?, end.requested_text());
+        let (from, to) = (occurrences.short_name(start)?, end.requested_text());
         if lines.is_empty() {
             continue;
         }
-        let title = format!("how {from}, whose name has words of the question, leads to {to}");
+        let title = format!("how {from} (matched by words of its name) leads to {to}");
         document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
         return Ok(true);
     }
-    document.line(format!(
-        "no function whose name has several words of the question leads to {}, as far as the index knows; name \
-         the start of the path",
-        end.requested_text()
-    ));
+    let end = end.requested_text();
+    document.line(match starts.len() {
+        0 => format!("no function's name has several words of the question; name the start of the path to {end}"),
+        count => format!(
+            "{count} functions have several words of the question in their names, and none leads to {end}; name \
+             the start of the path"
+        ),
+    });
     Ok(false)
 }
 
@@ -142,9 +144,7 @@ fn starts(occurrences: &Occurrences<'_, '_>, words: &[&str]) -> Result<Vec<Node>
 
 /// Reports whether two words are forms of one: `completing` and `complete`.
 pub(super) fn is_form(a: &str, b: &str) -> bool {
-    let shared = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let shorter = a.chars().count().min(b.chars().count());
-    a == b || shared >= MIN_SHARED && shared + 1 >= shorter
+    query::word_root(a) == query::word_root(b)
 }
 
 #[cfg(test)]
@@ -152,8 +152,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_a_word_begin_alike() {
+    fn forms_of_a_word_have_one_root() {
         assert!(is_form("complete", "completing") && is_form("cart", "carts"));
-        assert!(!is_form("complete", "compare") && !is_form("sign", "sit"));
+        assert!(!is_form("complete", "compare") && !is_form("port", "portfolio"));
     }
 }

@@ -1,18 +1,16 @@
 //! Sections about the texts of a user interface that a question quotes: where they stand, their keys, and
 //! what runs when a user acts on them.
 
-use std::ops::RangeInclusive;
-
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
     self, InterfaceText, Occurrence, Occurrences, Phrase, QueryError, Target, Targets, TextKey,
     TextPlace,
 };
 
-use super::Wants;
 use super::literal_use;
-use super::member::{ROOTS, numbered};
+use super::message::{add_constants, add_messages};
 use super::wants::WANTED;
+use super::{Wants, is_prose};
 use crate::answers::AnswerError;
 use crate::note_text::counted;
 use crate::text::{Document, Section};
@@ -28,12 +26,6 @@ const MAX_TESTS: usize = 400;
 
 /// Title of what runs because of a text.
 const REACTIONS: &str = "what runs around it, in order";
-
-/// Maximum number of places that write what a condition uses.
-const MAX_WRITES: usize = 3;
-
-/// Number of lines that are shown before a message.
-const LINES_BEFORE: u32 = 5;
 
 /// Title of what the component around a text calls.
 const COMPONENT: &str = "what the component around it calls, in order";
@@ -79,15 +71,14 @@ impl Answered {
             }
         }
         // Beside a text in quotation marks, a word with a capital is prose: `the Windows registry`.
-        let is_prose = |name: &str| {
-            let rest = &name[name.chars().next().map_or(0, char::len_utf8)..];
-            self.is_quoted && rest.chars().all(char::is_lowercase)
-        };
-        let is_other = |target: &Target| {
+        let is_prose = |name: &str| self.is_quoted && is_prose(name);
+        targets.found.retain(|target| {
             let name = target.requested_text();
+            if is_prose(name) && !is_of_text(name) {
+                document.note(format!("left out: the symbol {name}; query it alone"));
+            }
             !is_of_text(name) && !is_prose(name)
-        };
-        targets.found.retain(is_other);
+        });
         targets.missing.retain(|(name, _)| !is_of_text(name));
     }
 
@@ -259,7 +250,7 @@ fn add_reactions(
         let places: Vec<Occurrence> = places.iter().map(|place| place.at.clone()).collect();
         literal_use::branches_of_items(document, occurrences, (&places, wants))?;
     }
-    let has_elements = places.iter().any(|place| place.at.symbol.contains('<'));
+    let has_elements = places.iter().any(|place| place.has_elements());
     if lines.is_empty() && wants.flow && has_elements {
         document.line("no handler is known on the elements around it");
         add_nearby(document, occurrences, places)?;
@@ -333,123 +324,15 @@ fn add_renderers(
     Ok(())
 }
 
-/// Adds the lines before the texts of code, which may have their conditions, and the callers of the functions around
-/// them.
-fn add_messages(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    places: &[&TextPlace],
-    wants: Wants,
-) -> Result<(), AnswerError> {
-    let mut functions: Vec<Node> = Vec::new();
-    for place in places.iter().take(MAX_REACTIONS) {
-        let at = &place.at;
-        let Some(function) = query::function_around(occurrences, at)? else {
-            continue;
-        };
-        let start = function
-            .spans
-            .first()
-            .map_or(1, |span| span.span.start.line);
-        let first = at.line.saturating_sub(LINES_BEFORE).max(start);
-        let lines = occurrences.sources.lines(&at.path, first, at.line + 1)?;
-        let lines = numbered(&lines.unwrap_or_default(), first);
-        document.section(Section::lines("context", &at.path, lines).weighing(20));
-        add_condition(document, occurrences, (&at.path, first..=at.line))?;
-        if functions.iter().all(|known| known.id != function.id) {
-            functions.push(function);
-        }
-    }
-    for function in functions {
-        add_callers(document, occurrences, &function)?;
-        if wants.roots {
-            let lines = query::caller_tree(occurrences, &[function.id])?;
-            document.section(Section::tree("leads to it", ROOTS, lines).weighing(WANTED));
-        }
-    }
-    Ok(())
-}
-
-/// Adds the properties and functions that the condition on some lines uses, with the places that write them.
-fn add_condition(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    (path, lines): (&str, RangeInclusive<u32>),
-) -> Result<(), AnswerError> {
-    let (first, last) = (*lines.start(), *lines.end());
-    let source = occurrences.sources.lines(path, first, last)?;
-    let source = source.unwrap_or_default();
-    let is_condition = |line: &String| {
-        line.trim_start()
-            .trim_start_matches("} else ")
-            .starts_with("if")
-    };
-    let Some(at) = source.iter().rposition(is_condition) else {
-        return Ok(());
-    };
-
-    let condition = first + at as u32;
-    let snapshot = occurrences.sources.snapshot();
-    let mut rows = Vec::new();
-    let mut seen: Vec<NodeId> = Vec::new();
-    for (_, used) in query::uses_on_lines(snapshot, path, &(condition..=condition))? {
-        if seen.contains(&used.target) {
-            continue;
-        }
-        seen.push(used.target);
-        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), used.target)? else {
-            continue;
-        };
-        let has_value = matches!(symbol.node.node_type, NodeType::Property | NodeType::Method);
-        if has_value && let Some(place) = occurrences.declaration(&symbol.node, true)? {
-            rows.push(place);
-            rows.extend(writes(occurrences, &symbol.node)?);
-        }
-    }
-    let title = "what its condition uses, and what writes that";
-    document.section(Section::occurrence_rows("condition", title, rows).weighing(20));
-    Ok(())
-}
-
-/// Returns the lines outside tests that assign a property.
-fn writes(
-    occurrences: &mut Occurrences<'_, '_>,
-    property: &Node,
-) -> Result<Vec<Occurrence>, AnswerError> {
-    if property.node_type != NodeType::Property {
-        return Ok(Vec::new());
-    }
-    let mut rows = occurrences.uses_of(&[property.id], &[EdgeType::References])?;
-    let assigns = format!("{} = ", property.name);
-    rows.retain(|row| {
-        let source = row.source.as_deref().unwrap_or_default();
-        !row.is_test() && source.contains(&assigns)
-    });
-    rows.truncate(MAX_WRITES);
-    Ok(rows)
-}
-
-/// Adds the calls of a function outside tests.
-pub(super) fn add_callers(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    function: &Node,
-) -> Result<(), AnswerError> {
-    let mut rows = occurrences.uses_of(&[function.id], &[EdgeType::Calls])?;
-    rows.retain(|row| !row.is_test());
-    let title = format!("{} is called at", occurrences.short_name(function)?);
-    document.section(Section::occurrence_rows("callers", title, rows).weighing(20));
-    Ok(())
-}
-
-/// Adds the uses of the properties to which controls beside a text are bound.
+/// Adds the uses of the properties with the names to which controls beside a text are bound.
 fn add_bound(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     places: &[&TextPlace],
 ) -> Result<(), AnswerError> {
     for place in places.iter().take(MAX_REACTIONS) {
-        for name in query::bound_names(occurrences, place)? {
+        let names = query::bound_names(occurrences, place)?;
+        for name in names.into_iter().filter(|name| query::is_compound(name)) {
             let snapshot = occurrences.sources.snapshot();
             // The server's property has the name with a capital.
             let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
@@ -464,27 +347,9 @@ fn add_bound(
             ids.dedup();
             let mut rows = occurrences.uses_of(&ids, &[EdgeType::References])?;
             rows.retain(|row| !row.is_test());
-            let title = format!("properties named `{name}`, to which it is bound, are used at");
+            let title = format!("uses of properties named `{name}`, to which its control is bound");
             document.section(Section::occurrence_rows("bound", title, rows).weighing(30));
         }
-    }
-    Ok(())
-}
-
-/// Adds the uses of the constants that hold a text.
-fn add_constants(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    places: &[&TextPlace],
-) -> Result<(), AnswerError> {
-    for place in places.iter().take(MAX_REACTIONS) {
-        let Some(constant) = query::constant_around(occurrences, place)? else {
-            continue;
-        };
-        let mut rows = occurrences.uses_of(&[constant.id], &[EdgeType::References])?;
-        rows.retain(|row| !row.is_test());
-        let title = format!("{} is used at", constant.name);
-        document.section(Section::occurrence_rows("constants", title, rows).weighing(30));
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use codeagent_core::query::{
 use super::file_folder::serving;
 use super::flow::FLOW_TITLE;
 use super::heading::signature;
-use super::interface_text::add_callers;
 use super::literal_use;
 use super::member::{is_callable, numbered};
+use super::message::add_callers_around;
 use super::wants::{WANTED, Wants};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
@@ -81,16 +81,13 @@ pub(super) fn literal(
     }
 
     if query::is_all_capitals(text) && code.len() <= MAX_IN_CONTEXT {
-        for place in &code {
-            if let Some(function) = query::function_around(occurrences, place)? {
-                add_callers(document, occurrences, &function)?;
-            }
-        }
+        let places: Vec<&Occurrence> = code.iter().collect();
+        add_callers_around(document, occurrences, &places)?;
     }
 
     let others = other_lines(occurrences, text, &code)?;
     document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
-    let title = "uses of the constants or functions that give it, or of properties named so";
+    let title = "uses of constants, functions and properties that hold this string";
     document.section(Section::occurrence_rows("constants", title, through_constants).weighing(30));
     let title = "other lines of code that contain it";
     document.section(Section::occurrence_rows("lines", title, others).weighing(20));
@@ -279,7 +276,7 @@ fn other_lines(
     Ok(found)
 }
 
-/// Finds a name, or else a capitalized word with as many of the words behind it as some line has.
+/// Finds a name, or else the member of a dotted one (`Cart.closedAt`), or a capitalized word with as many of the words behind it as some line has.
 fn longest_found(
     occurrences: &mut Occurrences<'_, '_>,
     name: &str,

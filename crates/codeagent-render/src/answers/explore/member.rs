@@ -16,7 +16,7 @@ use crate::text::{Document, Section};
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
 
 /// Title of all that leads to a symbol.
-pub(super) const ROOTS: &str = "what leads to it, from caller to caller";
+pub(super) const ROOTS: &str = "call chains that lead to it";
 
 /// Maximum number of symbols named through which tests reach another one.
 const MAX_THROUGH: usize = 6;

@@ -20,6 +20,7 @@ mod literal;
 mod literal_use;
 mod member;
 pub(super) mod mentions;
+mod message;
 mod object_literal;
 mod others;
 mod reads_and_writes;
@@ -53,6 +54,9 @@ const OTHERS_CHARACTERS: usize = 1_500;
 
 /// Maximum characters of the lines that start timers.
 const MAX_TIMERS: usize = 800;
+
+/// Number of other words from which a sentence is long.
+const MANY_WORDS: usize = 3;
 
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
@@ -249,9 +253,11 @@ fn described_tests(
     for test in &found.tests {
         places.push(occurrences.at(&test.path, test.line)?);
     }
-    let title = match found.has_some {
-        true => "tests with most of these words in their names, titles or paths",
-        false => "tests with these words in their names or titles",
+    let title = match found.most_of {
+        Some((most, all)) => {
+            format!("tests with up to {most} of these {all} words in their names, titles or paths")
+        }
+        None => "tests with these words in their names or titles".to_owned(),
     };
     document.section(Section::occurrence_rows("tests", title, places).weighing(WANTED));
     Ok(!found.tests.is_empty())
@@ -303,12 +309,21 @@ fn unknown_literal(name: &str) -> String {
     format!("no symbol, string, route or file in the index is named {name:?}")
 }
 
-/// Returns the names of a text that are those of no symbol, string, file or folder.
+/// Returns the names of a text that are those of no symbol, string, file or folder, without words that are likely
+/// prose in a long sentence.
 fn unknown_names(targets: &Targets) -> Vec<&str> {
     let literals = targets.found.iter().filter_map(literal_of);
     let literals = literals.map(|literal| literal.text.as_str());
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
-    literals.chain(missing).collect()
+    let is_aside = |name: &str| is_prose(name) && targets.uncommon_words().count() >= MANY_WORDS;
+    let names = literals.chain(missing);
+    names.filter(|name| !is_aside(name)).collect()
+}
+
+/// Reports whether a name is written like a word of prose with a capital: `Docker`.
+fn is_prose(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase)
 }
 
 /// Returns the files and folders in a sentence that select among symbols of one name, or among the

@@ -293,7 +293,7 @@ fn is_attribute(line: &str, name: &str, path: &str) -> bool {
 }
 
 /// Reports whether a line assigns a name.
-fn is_written(line: &str, name: &str) -> bool {
+pub(super) fn is_written(line: &str, name: &str) -> bool {
     words_of(line, name).any(|at| {
         let rest = &line[at + name.len()..];
         // A JSX attribute is not an assignment, and a local variable of the name is another symbol.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use codeagent_core::model::graph::Node;
 use codeagent_core::query::{self, Occurrence, Occurrences, Targets};
 
 use super::connection::is_form;
-use super::interface_text::add_callers;
+use super::message::add_callers_around;
 use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -27,23 +26,24 @@ const MIN_SHARE: f64 = 0.9;
 /// Maximum number of settings that are listed.
 const MAX_SETTINGS: usize = 5;
 
-/// Adds the reads of environment variables and keys of configurations whose names have most words of a question
-/// that asks for a setting without naming one; reports whether there are any.
+/// Adds the reads of the environment variables and keys of configurations whose names have the rarest words of a
+/// question that asks for a setting without naming one; reports whether there are any.
 pub(super) fn section(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     targets: &Targets,
 ) -> Result<bool, AnswerError> {
     let asks = ["which", "what"].iter().any(|word| targets.has_word(word));
-    if !asks || targets.has_written_name || !targets.mentions(&SETTINGS) {
+    let is_about = SETTINGS.iter().any(|word| targets.has_word(word));
+    if !asks || !is_about || targets.has_written_name {
         return Ok(false);
     }
-    let is_other = |word: &&str| !SETTINGS.iter().any(|start| word.starts_with(start));
+    let is_other = |word: &&str| !SETTINGS.contains(word);
     let words: Vec<&str> = targets.uncommon_words().filter(is_other).collect();
 
     let mut reads: BTreeMap<String, Vec<Occurrence>> = BTreeMap::new();
     for line in query::lines_that_read_settings(occurrences)? {
-        for name in names_in(line.source.as_deref().unwrap_or_default()) {
+        for name in query::setting_names(line.source.as_deref().unwrap_or_default()) {
             reads.entry(name.to_owned()).or_default().push(line.clone());
         }
     }
@@ -52,20 +52,13 @@ pub(super) fn section(
     if ranked.len() > MAX_SETTINGS {
         return Ok(false);
     }
-    let mut functions: Vec<Node> = Vec::new();
     for (name, lines) in &ranked {
-        let title = format!("{name}, whose name has words of the question, is read at");
+        let title = format!("{name} (matched by words of its name) is read at");
         let section = Section::occurrence_rows("settings", title, lines.clone());
         document.section(section.weighing(WANTED));
-        for line in lines {
-            let function = query::function_around(occurrences, line)?;
-            let is_new = |function: &Node| functions.iter().all(|known| known.id != function.id);
-            functions.extend(function.filter(is_new));
-        }
     }
-    for function in functions.iter().take(MAX_SETTINGS) {
-        add_callers(document, occurrences, function)?;
-    }
+    let lines: Vec<&Occurrence> = ranked.iter().flat_map(|(_, lines)| lines).collect();
+    add_callers_around(document, occurrences, &lines)?;
     Ok(!ranked.is_empty())
 }
 
@@ -94,20 +87,6 @@ fn ranked(
     kept.map(|(setting, _)| setting).collect()
 }
 
-/// Returns the names of settings on a line that reads some: words in capitals, and keys with separators or in
-/// quotation marks behind a call.
-fn names_in(line: &str) -> Vec<&str> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-');
-    let quoted = line.split(['"', '\'']).skip(1).step_by(2);
-    let quoted = quoted.filter(|text| text.len() > 2 && text.chars().all(is_part));
-    let plain = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    let plain = plain.filter(|word| word.len() > 2 && query::is_all_capitals(word));
-    let mut names: Vec<&str> = quoted.chain(plain).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,19 +101,5 @@ mod tests {
         let found = ranked(reads, &["shop", "ignoring", "visits"]);
         let found: Vec<&str> = found.iter().map(|(name, _)| &**name).collect();
         assert_eq!(found, ["IGNORE_IP"]);
-    }
-
-    #[test]
-    fn settings_are_named_in_capitals_or_as_keys() {
-        for (line, expected) in [
-            ("if (process.env.IGNORE_IP) {", &["IGNORE_IP"][..]),
-            (
-                "var on = config.GetValue<bool>(\"cluster:worker\");",
-                &["cluster:worker"],
-            ),
-            ("env('MAIL_KEY') ?? 'a b'", &["MAIL_KEY"]),
-        ] {
-            assert_eq!(names_in(line), expected, "{line}");
-        }
     }
 }
