@@ -57,8 +57,13 @@ impl CallerTree<'_, '_, '_> {
             self.is_cut |= self.callers(symbols)?.1 > 0;
             return Ok(());
         }
-        for step in dispatched_to(self.occurrences.sources.snapshot(), symbols)? {
-            self.write_step(&step, depth)?;
+        let steps = dispatched_to(self.occurrences.sources.snapshot(), symbols)?;
+        for step in &steps {
+            self.write_step(step, depth)?;
+        }
+        // What serves a route is entered from outside.
+        if steps.iter().any(|step| step.kind == DispatchKind::Serves) {
+            return Ok(());
         }
 
         let (callers, count) = self.callers(symbols)?;

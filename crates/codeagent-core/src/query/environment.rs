@@ -169,6 +169,10 @@ fn names_in(line: &str) -> Vec<&str> {
 #[must_use]
 pub fn setting_names(line: &str) -> Vec<&str> {
     let mut names = names_in(line);
+    for prefix in ["$env:", "$Env:"] {
+        let variables = line.match_indices(prefix);
+        names.extend(variables.map(|(at, _)| word_at_start(&line[at + prefix.len()..])));
+    }
     for reader in CONFIGURATION_READERS {
         for (at, _) in line.match_indices(reader) {
             let arguments = &line[at + reader.len()..];
@@ -211,6 +215,7 @@ mod tests {
             ("Configuration[\"Mail:Key\"] ?? \"none\"", &["Mail:Key"]),
             ("this.configService.get('PORT') === 'a'", &["PORT"]),
             ("env('MAIL_KEY') ?? 'a b'", &["MAIL_KEY"]),
+            ("push -key $Env:API_KEY", &["API_KEY"]),
             ("process.env.NODE_ENV === 'production'", &["NODE_ENV"]),
         ] {
             assert_eq!(setting_names(line), expected, "{line}");

@@ -17,6 +17,8 @@ mod arguments;
 mod trim;
 mod uncalled;
 
+pub use uncalled::is_raised;
+
 use std::ops::RangeInclusive;
 
 use rustc_hash::FxHashSet;

@@ -29,7 +29,7 @@ const SUBJECT_WORDS: usize = 2;
 
 /// A regular expression for lines that read an environment variable or a key of a configuration, without the
 /// quotation marks.
-const READS: &str = r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|Environment\.GetEnvironmentVariable|\bGetValue<[^>]*>\(\s*\x22|\b(GetSection|GetConnectionString)\(\s*\x22|\b[cC]onfig(uration)?(Service)?\.get(OrThrow)?(<[^>]*>)?\(\s*['\x22]|\b_?[cC]onfig(uration)?\[\s*\x22|\benv\(\s*['\x22]";
+const READS: &str = r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|Environment\.GetEnvironmentVariable|\bGetValue<[^>]*>\(\s*\x22|\b(GetSection|GetConnectionString)\(\s*\x22|\b[cC]onfig(uration)?(Service)?\.get(OrThrow)?(<[^>]*>)?\(\s*['\x22]|\b_?[cC]onfig(uration)?\[\s*\x22|\benv\(\s*['\x22]|\$[Ee]nv:\w";
 
 /// What frameworks know by a line.
 struct Framework {
@@ -161,12 +161,13 @@ pub fn asked_framework_lines(
     }))
 }
 
-/// Returns the lines of code outside tests that read environment variables and keys of configurations.
+/// Returns the lines outside tests that read environment variables and keys of configurations, also in scripts.
 pub fn lines_that_read_settings(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<Vec<Occurrence>, QueryError> {
     let found = lines_in(occurrences, &[None], READS)?;
-    Ok(found.map(|(found, _)| found.code).unwrap_or_default())
+    let lines = found.map(|(found, _)| [found.code, found.others].concat());
+    Ok(lines.unwrap_or_default())
 }
 
 /// Finds the lines that somebody wrote in the first place that has any, and the number of lines that were not

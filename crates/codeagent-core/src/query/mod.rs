@@ -107,7 +107,7 @@ pub use file_uses::{
     CallCounts, FilePair, FileUses, FolderHealth, FolderMatrix, FolderPart, IndexedFile, file_uses,
 };
 pub use filter::Filter;
-pub use flow::flow;
+pub use flow::{flow, is_raised};
 pub use folder::resolve_folder;
 pub use framework_lines::{FrameworkLines, asked_framework_lines, lines_that_read_settings};
 pub use handlers::{handlers, handlers_named_in};

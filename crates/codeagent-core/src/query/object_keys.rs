@@ -62,7 +62,10 @@ pub fn undecided_keys(
         let is_script = Dialect::of_path(&place.path).is_some_and(|it| it != Dialect::CSharp);
         let is_known = known.contains(&(place.path.clone(), place.line));
         let source = place.source.as_deref().unwrap_or_default();
-        is_script && !is_known && !is_declared(source, name)
+        let is_comment = ["//", "*", "/*"]
+            .iter()
+            .any(|mark| source.starts_with(mark));
+        is_script && !is_comment && !is_known && !is_declared(source, name)
     });
     Ok(found)
 }

@@ -19,10 +19,10 @@ use crate::query::unpoisoned;
 const MAX_FILE_BYTES: u64 = 256 << 10;
 
 /// Extensions of files that may name symbols: markup, templates, configuration.
-const NAMING: [&str; 24] = [
+const NAMING: [&str; 25] = [
     "razor", "cshtml", "vbhtml", "aspx", "ascx", "master", "xaml", "axaml", "vue", "svelte",
     "astro", "html", "htm", "hbs", "ejs", "config", "resx", "xml", "yml", "yaml", "json", "toml",
-    "props", "targets",
+    "props", "targets", "tsrx",
 ];
 
 /// Extensions of other code, which counts for the coverage only.

@@ -82,11 +82,23 @@ const BELL: &[(&str, &str)] = &[(
     "class Bell {
     public event System.Action Rung;
     public void Press() { Rung?.Invoke(); }
+    public void OnRung(System.Action answer) { Rung += answer; }
 }
 class Hall {
     void Open(Bell bell) { bell.Rung += Answer; }
     void Answer() { }
 }
+class Tower {
+    void Build(Bell bell) { bell.OnRung(() => { }); }
+}
+",
+)];
+
+const AREAS: &[(&str, &str)] = &[(
+    "src/Areas.cs",
+    "class Plan { public int Area() => 1; }
+class Round { public virtual int Area() => 3; }
+class Disc : Round { public override int Area() => 4; }
 ",
 )];
 
@@ -232,8 +244,28 @@ const CASES: &[Case] = &[
     },
     Case {
         files: BELL,
+        question: "who subscribes to the event Rung?",
+        expected: &["subscribed through OnRung by (1):", "11 Tower.Build: "],
+    },
+    Case {
+        files: BELL,
+        question: "who overrides Bell.Press?",
+        expected: &["no member in the index implements or overrides it"],
+    },
+    Case {
+        files: BELL,
+        question: "how does Bell.Press work?",
+        expected: &["what happens, in order:", "3 raises Rung -> Hall.Answer"],
+    },
+    Case {
+        files: AREAS,
+        question: "what derives from Round, and which of these override Area?",
+        expected: &["## public method Round.Area"],
+    },
+    Case {
+        files: BELL,
         question: "what happens when Bell.Press is called?",
-        expected: &["3 raises Rung -> Hall.Answer  src/Bell.cs:7"],
+        expected: &["3 raises Rung -> Hall.Answer  src/Bell.cs:8"],
     },
     Case {
         files: SEALS,

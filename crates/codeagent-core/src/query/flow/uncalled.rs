@@ -241,7 +241,9 @@ impl FlowWalk<'_, '_, '_> {
 }
 
 /// Reports whether an event is raised by what follows its name: `Closed(this)`, `Closed?.Invoke(this)`.
-fn is_raised(after: &str) -> bool {
+#[must_use]
+pub fn is_raised(after: &str) -> bool {
     let after = after.trim_start_matches(['?', '!']);
-    after.starts_with('(') || after.starts_with(".Invoke(")
+    let calls = ["(", ".Invoke(", ".DynamicInvoke("];
+    calls.iter().any(|call| after.starts_with(call))
 }

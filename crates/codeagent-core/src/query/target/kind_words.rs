@@ -1,7 +1,7 @@
 //! Words of a sentence that say what a name beside them is: `the event Closed`, `the setting Port`.
 
 use super::{SymbolTarget, Target, Targets, Token};
-use crate::model::graph::{Node, NodeKind, NodeType};
+use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
 use crate::query::SymbolGroup;
 
 /// Puts the symbols of the kind that a sentence names before those of another kind and the same name.
@@ -21,7 +21,26 @@ pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
     }
 }
 
-fn prefer(symbols: &mut SymbolTarget, is_meant: fn(&Node) -> bool) {
+/// Puts the members of types that a sentence names before other symbols of the same name: `which subclasses of Cart
+/// override total?`
+pub(super) fn prefer_members(targets: &mut Targets) {
+    let types: Vec<NodeId> = targets
+        .found
+        .iter()
+        .filter(|target| matches!(target, Target::Symbols(symbols) if symbols.has_types()))
+        .flat_map(Target::ids)
+        .collect();
+    for target in &mut targets.found {
+        if let Target::Symbols(symbols) = target
+            && !symbols.has_types()
+        {
+            let is_member = |node: &Node| node.parent.is_some_and(|parent| types.contains(&parent));
+            prefer(symbols, is_member);
+        }
+    }
+}
+
+fn prefer(symbols: &mut SymbolTarget, is_meant: impl Fn(&Node) -> bool) {
     let is_meant = |group: &SymbolGroup| is_meant(group.first());
     if !symbols.groups.iter().chain(&symbols.others).any(is_meant) {
         return;

@@ -71,7 +71,7 @@ pub(super) fn section(
 }
 
 /// Reports whether a question asks how something leads to the only symbol that it names.
-fn asks_for_path_to(targets: &Targets) -> bool {
+pub(super) fn asks_for_path_to(targets: &Targets) -> bool {
     let ends_up = targets.has_word("up") && (targets.has_word("end") || targets.has_word("ends"));
     let mut verbs = ["lead", "leads", "reach", "reaches"].into_iter();
     targets.has_word("how") && (ends_up || verbs.any(|verb| targets.has_word(verb)))

@@ -48,6 +48,9 @@ pub(super) fn sections(
         source(subject, document, occurrences)?;
     }
 
+    if wants.implementations && found.is_empty() {
+        document.line("no member in the index implements or overrides it");
+    }
     let title = "implemented or overridden by, at all levels";
     let places = occurrences.of_declarations(&found)?;
     let section = Section::occurrence_rows("implementations", title, places);

@@ -168,7 +168,8 @@ fn words_of<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + '
     })
 }
 
-/// Adds the callers of the methods that raise an event of their own type: `OnClosed` for `Closed`.
+/// Adds the callers of the methods that raise an event of their own type (`OnClosed` for `Closed`), or subscribe a
+/// parameter to it.
 pub(super) fn raisers(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -180,38 +181,64 @@ pub(super) fn raisers(
     }
     let types = [EdgeType::Calls, EdgeType::References];
     let uses = occurrences.incoming(&subject.ids(), &types)?;
-    let mut raising: Vec<NodeId> = Vec::new();
+    let (mut raising, mut passing): (Vec<NodeId>, Vec<NodeId>) = (Vec::new(), Vec::new());
     for used in uses.iter().take(MAX_RAISES) {
         let path = occurrences.path(used.file)?;
         let sources = &mut occurrences.sources;
         let rest = sources.rest_of_line(&path, used.line, used.column)?;
         let rest = rest.and_then(|rest| rest.strip_prefix(event.name.as_str()));
-        let is_raised = rest.is_some_and(|rest| {
-            let calls = ["(", ".Invoke(", "?.Invoke(", "?.DynamicInvoke("];
-            calls.iter().any(|call| rest.starts_with(call))
-        });
-        if is_raised && !raising.contains(&used.other) {
+        let Some(rest) = rest.map(str::to_owned) else {
+            continue;
+        };
+        if query::is_raised(&rest) && !raising.contains(&used.other) {
             raising.push(used.other);
+        } else if let Some(handler) = rest.trim_start().strip_prefix("+= ")
+            && !passing.contains(&used.other)
+            && is_parameter(occurrences, used.other, handler)?
+        {
+            passing.push(used.other);
         }
     }
 
-    for id in raising {
-        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), id)? else {
-            continue;
-        };
-        let Node {
-            name, parent, kind, ..
-        } = &symbol.node;
-        if *kind != NodeKind::Method || *parent != event.parent {
-            continue;
+    for (key, how, methods) in [
+        ("raisers", "raised", raising),
+        ("subscribers", "subscribed", passing),
+    ] {
+        for id in methods {
+            let Some(symbol) = query::get_node(occurrences.sources.snapshot(), id)? else {
+                continue;
+            };
+            let Node {
+                name, parent, kind, ..
+            } = &symbol.node;
+            if *kind != NodeKind::Method || *parent != event.parent {
+                continue;
+            }
+            let calls = occurrences.incoming(&[id], &[EdgeType::Calls])?;
+            let mut places = occurrences.of_edges(&calls)?;
+            places.retain(|place| !place.is_test());
+            let title = format!("{how} through {name} by");
+            document.section(Section::occurrence_rows(key, title, places).weighing(20));
         }
-        let calls = occurrences.incoming(&[id], &[EdgeType::Calls])?;
-        let mut places = occurrences.of_edges(&calls)?;
-        places.retain(|place| !place.is_test());
-        let title = format!("raised through {name} by");
-        document.section(Section::occurrence_rows("raisers", title, places).weighing(20));
     }
     Ok(())
+}
+
+/// Reports whether a text begins with the name of a method's parameter.
+fn is_parameter(
+    occurrences: &Occurrences<'_, '_>,
+    method: NodeId,
+    text: &str,
+) -> Result<bool, AnswerError> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let name = &text[..end.unwrap_or(text.len())];
+    let method = query::get_node(occurrences.sources.snapshot(), method)?;
+    let signature = method.and_then(|symbol| symbol.node.parameter_signature);
+    let mut words = signature
+        .as_deref()
+        .unwrap_or_default()
+        .split(|c: char| !c.is_alphanumeric() && c != '_');
+    Ok(!name.is_empty() && words.any(|word| word == name))
 }
 
 /// Adds the places where a section of the configuration fills the type of a property:

@@ -15,9 +15,6 @@ use crate::text::{Document, NameRow, Section, cut};
 /// Maximum listed search results.
 const MAX_FOUND: usize = 10;
 
-/// Maximum further results whose flow is shown.
-const MAX_FLOWS: usize = 2;
-
 /// Searches for a text without targets, lists the results, and explores the best one if `wants` tells for what.
 pub(super) fn search(
     index: &IndexReader,
@@ -60,56 +57,36 @@ pub(super) fn search(
     };
     let words = query::name_words(text);
     let explorable = found.hits.iter().map(|hit| &hit.node);
-    let mut best: Vec<(usize, &Node)> = explorable
-        .filter(|node| is_explorable(node, wants))
-        .map(|node| (said_words(node, &words), node))
-        .collect();
-    // Those with most words come first, and those with equally many in the order of the search.
-    best.sort_by_key(|(said, _)| std::cmp::Reverse(*said));
-    let Some((_, first)) = best
-        .first()
-        .copied()
-        .or_else(|| Some((0, &found.hits.first()?.node)))
-    else {
+    let explorable = explorable.filter(|node| is_explorable(node, wants));
+    // The first of those with most words.
+    let best = explorable.rev().max_by_key(|node| said_words(node, &words));
+    let Some(best) = best.or_else(|| found.hits.first().map(|hit| &hit.node)) else {
         return Ok(());
     };
 
     let mut part = Document::default();
     part.line("the one of them that may be meant:");
-    part.line(heading(occurrences, first)?);
+    part.line(heading(occurrences, best)?);
     let subject = Subject {
-        nodes: std::slice::from_ref(first),
+        nodes: std::slice::from_ref(best),
         words: &[],
         wants,
     };
     subject.sections(&mut part, occurrences)?;
     document.append(part, WANTED);
-
-    if wants.flow {
-        for (_, node) in best
-            .iter()
-            .skip(1)
-            .filter(|(said, _)| *said > 1)
-            .take(MAX_FLOWS)
-        {
-            let lines = query::flow(occurrences, node)?;
-            let title = format!("what happens in {}", occurrences.short_name(node)?);
-            document.section(Section::tree("flow", title, lines).weighing(20));
-        }
-    }
     Ok(())
 }
 
-/// Returns the number of words of a name that a question says in some form. All of them count for one more, and a
-/// single one for nothing.
+/// Returns the number of words of a name if there are several and a question says all of them in some form, else 0.
 fn said_words(node: &Node, words: &[String]) -> usize {
     let own = query::name_words(&node.name);
-    let is_said = |own: &&String| words.iter().any(|word| is_form(own, word));
-    let said = own.iter().filter(is_said).count();
-    match said {
-        0 | 1 => 0,
-        said if said == own.len() => said + 1,
-        said => said,
+    let mut said = own
+        .iter()
+        .map(|own| words.iter().any(|word| is_form(own, word)));
+    if own.len() > 1 && said.all(|is_said| is_said) {
+        own.len()
+    } else {
+        0
     }
 }
 

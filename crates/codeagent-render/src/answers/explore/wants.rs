@@ -3,6 +3,7 @@
 use codeagent_core::model::graph::NodeType;
 use codeagent_core::query::{Target, Targets};
 
+use super::connection::asks_for_path_to;
 use crate::text::Section;
 
 /// The sections that a question asks for; by default a bit of everything.
@@ -76,7 +77,7 @@ impl Wants {
 
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
         let asks_when = targets.has_word("do") && targets.has_word("when");
-        let asks_how = asks_how(targets) && targets.found.is_empty();
+        let asks_how = asks_how(targets) && targets.found.len() < 2 && !asks_for_path_to(targets);
         let flow = words(&["happen", "flow"]) || asks_when || asks_how;
         // `who runs X`, but not `what happens when X runs`.
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
@@ -190,7 +191,9 @@ fn asks_for_their_callers(targets: &Targets) -> bool {
 fn asks_how(targets: &Targets) -> bool {
     let mut pairs = targets.words.windows(2);
     let verbs = ["are", "did", "do", "does", "is"];
+    let of_uses = ["called", "configured", "set", "tested", "used"];
     pairs.any(|pair| pair[0] == "how" && verbs.contains(&pair[1].as_str()))
+        && !of_uses.iter().any(|word| targets.has_word(word))
 }
 
 /// Reports whether a question asks what leads to its subject from outside: `which requests can cause it?`, `its
