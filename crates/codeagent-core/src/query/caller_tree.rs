@@ -53,16 +53,14 @@ struct CallerTree<'t, 's, 'a> {
 impl CallerTree<'_, '_, '_> {
     /// Writes the callers of some symbols, each with its callers.
     fn climb(&mut self, symbols: &[NodeId], depth: usize) -> Result<(), QueryError> {
+        for step in dispatched_to(self.occurrences.sources.snapshot(), symbols)? {
+            self.write_step(&step, depth)?;
+        }
         if depth == MAX_DEPTH {
-            self.is_cut |= self.callers(symbols)?.1 > 0;
-            return Ok(());
-        }
-        let steps = dispatched_to(self.occurrences.sources.snapshot(), symbols)?;
-        for step in &steps {
-            self.write_step(step, depth)?;
-        }
-        // What serves a route is entered from outside.
-        if steps.iter().any(|step| step.kind == DispatchKind::Serves) {
+            let (callers, _) = self.callers(symbols)?;
+            self.is_cut |= callers
+                .iter()
+                .any(|(caller, _)| !self.seen.contains(&caller.id));
             return Ok(());
         }
 

@@ -22,15 +22,14 @@ const PREFIXES: [&str; 6] = [
     "Environment.GetEnvironmentVariable",
 ];
 
-/// Ends of what reads a key of a configuration, before its arguments.
-const CONFIGURATION_READERS: [&str; 10] = [
+/// Suffixes of expressions that read a configuration key, up to their arguments.
+const CONFIGURATION_READERS: [&str; 9] = [
     "GetValue",
     "GetSection",
     "GetConnectionString",
     "onfig.get",
     "onfiguration.get",
-    "onfigService.get",
-    "onfigService.getOrThrow",
+    "Service.get",
     "onfig",
     "onfiguration",
     "env",
@@ -165,7 +164,7 @@ fn names_in(line: &str) -> Vec<&str> {
     names
 }
 
-/// Returns the names of the environment variables and keys of a configuration that a line reads.
+/// Returns the names of the environment variables and configuration keys that a line reads.
 #[must_use]
 pub fn setting_names(line: &str) -> Vec<&str> {
     let mut names = names_in(line);
@@ -173,15 +172,18 @@ pub fn setting_names(line: &str) -> Vec<&str> {
         let variables = line.match_indices(prefix);
         names.extend(variables.map(|(at, _)| word_at_start(&line[at + prefix.len()..])));
     }
+    names.retain(|name| !name.is_empty());
     for reader in CONFIGURATION_READERS {
         for (at, _) in line.match_indices(reader) {
             let arguments = &line[at + reader.len()..];
+            let arguments = arguments.strip_prefix("OrThrow").unwrap_or(arguments);
             // `GetValue<bool>("a:b")`
             let arguments = match arguments.strip_prefix('<') {
                 Some(types) => types.split_once(">(").map_or("", |(_, rest)| rest),
                 None => arguments.strip_prefix(['(', '[']).unwrap_or_default(),
             };
-            names.extend(string_at_start(arguments).filter(|name| !name.is_empty()));
+            let name = string_at_start(arguments).filter(|name| !name.is_empty());
+            names.extend(name.filter(|name| !names.contains(name)));
         }
     }
     names
@@ -215,7 +217,10 @@ mod tests {
             ("Configuration[\"Mail:Key\"] ?? \"none\"", &["Mail:Key"]),
             ("this.configService.get('PORT') === 'a'", &["PORT"]),
             ("env('MAIL_KEY') ?? 'a b'", &["MAIL_KEY"]),
-            ("push -key $Env:API_KEY", &["API_KEY"]),
+            ("push -key $Env:API_KEY $env:$name", &["API_KEY"]),
+            ("configuration.getOrThrow<string>('A')", &["A"]),
+            ("this.configurationService.get('B')", &["B"]),
+            ("process.env['X']", &["X"]),
             ("process.env.NODE_ENV === 'production'", &["NODE_ENV"]),
         ] {
             assert_eq!(setting_names(line), expected, "{line}");

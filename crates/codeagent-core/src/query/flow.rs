@@ -1,10 +1,11 @@
 //! Flow: the calls of a function, in order and nested, as an indented list.
 //!
-//! Calls are followed to a depth of 4, and 3 levels further behind a request. Functions that much code uses are
-//! named and not entered. `new T` leads to the members of `T` that override something, which run later, and to what handles the
-//! message `T`; a call of a member with several implementations is followed by their names or number,
-//! unless a container gives one of them, and an overridden member with a body is entered, too. What a
-//! message, request or event leads to follows its call, marked as such.
+//! Calls are followed to a depth of 4, and 3 levels further behind a request. Functions that much code
+//! uses are named and not entered. `new T` leads to the members of `T` that override something, which
+//! run later, and to what handles the message `T`; a call of a member with several implementations is
+//! followed by their names or number, unless a container gives one of them, and an overridden member
+//! with a body is entered, too. What a message, request or event leads to follows its call, marked as
+//! such.
 //!
 //! Calls in a local function that is passed on instead of called are listed where they are written, as
 //! in unnamed callbacks; other functions that are passed on, and properties that are set, are entered,

@@ -21,10 +21,10 @@ const ENVIRONMENT: &str = "lines that read environment variables";
 /// First words of questions for several things.
 const STARTS: [&str; 4] = ["list", "show", "what", "which"];
 
-/// Words before what a question asks for.
+/// Filler words before the subject of a question.
 const FILLERS: [&str; 8] = ["all", "are", "different", "is", "me", "of", "our", "the"];
 
-/// Number of other words after the first among which is what a question asks for.
+/// Number of other words after the first among which the subject is.
 const SUBJECT_WORDS: usize = 2;
 
 /// A regular expression for lines that read an environment variable or a key of a configuration, without the
@@ -161,7 +161,7 @@ pub fn asked_framework_lines(
     }))
 }
 
-/// Returns the lines outside tests that read environment variables and keys of configurations, also in scripts.
+/// Returns the lines outside tests that read environment variables and configuration keys, also in scripts.
 pub fn lines_that_read_settings(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<Vec<Occurrence>, QueryError> {

@@ -35,7 +35,7 @@ pub fn undecided_keys(
         return Ok(Vec::new());
     }
 
-    let pattern = format!(r"\b{}['\x22]?:", name.replace('$', r"\$"));
+    let pattern = format!(r"(?:^|[^\w$]){}['\x22]?:", name.replace('$', r"\$"));
     let query = TextSearchQuery {
         pattern: &pattern,
         is_regex: true,
@@ -72,15 +72,19 @@ pub fn undecided_keys(
 
 /// Reports whether a line gives a name one of the basic types: `(total: number)`.
 fn is_declared(line: &str, name: &str) -> bool {
-    line.match_indices(name).any(|(at, _)| {
-        let after = &line[at + name.len()..];
-        let after = after.trim_start_matches(['\'', '"', '?']);
-        let value = after.strip_prefix(':').map_or("", str::trim_start);
+    let keys = line.match_indices(name).filter_map(|(at, _)| {
+        let after = line[at + name.len()..].trim_start_matches(['\'', '"', '?']);
+        let value = after.strip_prefix(':')?;
+        (!line[..at].ends_with(is_of_name)).then(|| value.trim_start())
+    });
+    let is_type = |value: &str| {
         TYPES.iter().any(|name| {
             let rest = value.strip_prefix(name);
             rest.is_some_and(|rest| !rest.starts_with(is_of_name) && !rest.starts_with(['.', '(']))
         })
-    })
+    };
+    let mut keys = keys.peekable();
+    keys.peek().is_some() && keys.all(is_type)
 }
 
 /// Returns the key on a line whose value is a string: `HOME` for the line `HOME: "/",` and the string `/`.
@@ -165,6 +169,8 @@ mod tests {
             ("add(total: string)", true),
             ("total: numbers,", false),
             ("totalCount: x, total: number", true),
+            ("{ subtotal: number, total: compute() }", false),
+            ("f(total: number) { return { total: total } }", false),
             ("total: Date.now(),", false),
             ("total: { increment: 1 }", false),
         ] {

@@ -303,8 +303,8 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         prose::add_path_ends(snapshot, &mut targets, &tokens)?;
         prose::select_by_namespaces(&mut targets);
         prose::drop_asides(&mut targets, &tokens);
-        kind_words::prefer_members(&mut targets);
         kind_words::prefer_kinds(&mut targets, &tokens);
+        kind_words::prefer_members(&mut targets);
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {

@@ -13,7 +13,7 @@ fn asides_are_no_targets() {
     for (question, absent) in [
         (
             "when I stop a long job in the Depot program, which code reacts to that?",
-            "## exported namespace Depot",
+            "## namespace Depot",
         ),
         (
             "when I stop a long job in Docker, which code runs it?",
@@ -25,8 +25,13 @@ fn asides_are_no_targets() {
         let text = shop.stdout(&["explore", question]);
         assert!(!text.contains(absent), "{question}\n{text}");
     }
-    let text = shop.stdout(&["explore", "what is in the namespace Shop.Old?"]);
-    assert!(text.contains("namespace Old"), "{text}");
+    for question in [
+        "what is in the namespace Shop.Old?",
+        "which large public classes with uploads does Shop.Old hold?",
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(text.contains("namespace Old"), "{question}\n{text}");
+    }
 }
 
 const JOBS: &[(&str, &str)] = &[(
@@ -259,8 +264,8 @@ const CASES: &[Case] = &[
     },
     Case {
         files: AREAS,
-        question: "what derives from Round, and which of these override Area?",
-        expected: &["## public method Round.Area"],
+        question: "which subclasses of Round override the method Area?",
+        expected: &["## public method Round.Area", "  3 Disc.Area: "],
     },
     Case {
         files: BELL,

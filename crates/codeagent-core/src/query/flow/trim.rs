@@ -32,7 +32,7 @@ pub(super) fn trimmed(lines: Vec<String>, borders: &[usize]) -> Vec<String> {
     lines.retain(|_| kept.next().unwrap_or(true));
     if left_out > 0 {
         lines.push(format!(
-            "  and {left_out} deeper calls that lead to no request, event or message"
+            "  and {left_out} deeper lines without a request, event or message"
         ));
     }
     lines
@@ -74,7 +74,7 @@ mod tests {
             "        4 handler",
         ];
         assert_eq!(found[..expected.len()], expected);
-        let rest = ["  and 32 deeper calls that lead to no request, event or message"];
+        let rest = ["  and 32 deeper lines without a request, event or message"];
         assert_eq!(found[expected.len()..], rest);
         assert_eq!(trimmed(lines.clone(), &[]), lines);
     }

@@ -390,10 +390,8 @@ fn is_code(source: &str) -> bool {
         .map_or("", |(_, value)| value.trim_start());
     let inner = value.strip_prefix('(').map(str::trim_start);
     let makes = inner.is_some_and(|inner| inner.starts_with('{'));
-    let is_element = |text: &str| {
-        text.trim_start_matches(['(', ' ', '\n', '\t'])
-            .starts_with('<')
-    };
+    let is_open = |c: char| c == '(' || c.is_whitespace();
+    let is_element = |text: &str| text.trim_start_matches(is_open).starts_with('<');
     let renders = is_element(value) || source.split("return ").skip(1).any(is_element);
     has_function && !makes && !renders
 }

@@ -9,6 +9,7 @@ use codeagent_core::query::{
 use super::member::is_callable;
 use super::wants::Wants;
 use crate::answers::{AnswerError, path};
+use crate::note_text::counted;
 use crate::text::{Document, Section};
 
 /// Maximum number of symbols that may be the described start of a path.
@@ -73,7 +74,8 @@ pub(super) fn section(
 /// Reports whether a question asks how something leads to the only symbol that it names.
 pub(super) fn asks_for_path_to(targets: &Targets) -> bool {
     let ends_up = targets.has_word("up") && (targets.has_word("end") || targets.has_word("ends"));
-    let mut verbs = ["lead", "leads", "reach", "reaches"].into_iter();
+    let verbs = ["lead", "leads", "leading", "reach", "reached", "reaches"];
+    let mut verbs = verbs.into_iter();
     targets.has_word("how") && (ends_up || verbs.any(|verb| targets.has_word(verb)))
 }
 
@@ -104,8 +106,9 @@ fn described(
     document.line(match starts.len() {
         0 => format!("no function's name has several words of the question; name the start of the path to {end}"),
         count => format!(
-            "{count} functions have several words of the question in their names, and none leads to {end}; name \
-             the start of the path"
+            "the index has no path to {end} from the {} whose names fit the question best; name the start of the \
+             path",
+            counted(count as u64, "function")
         ),
     });
     Ok(false)

@@ -63,20 +63,17 @@ impl Answered {
         if !targets.has_written_name {
             targets.found.clear();
         }
+        // Beside a text in quotation marks, a word with a capital is prose: `the Windows registry`.
+        let is_prose = |name: &str| self.is_quoted && is_prose(name) && !is_of_text(name);
         for target in &targets.found {
             let name = target.requested_text();
             let is_named = matches!(target, Target::Symbols(symbols) if symbols.note.is_none());
-            if is_named && self.texts.iter().any(|text| text == name) {
+            if is_named && (is_prose(name) || self.texts.iter().any(|text| text == name)) {
                 document.note(format!("left out: the symbol {name}; query it alone"));
             }
         }
-        // Beside a text in quotation marks, a word with a capital is prose: `the Windows registry`.
-        let is_prose = |name: &str| self.is_quoted && is_prose(name);
         targets.found.retain(|target| {
             let name = target.requested_text();
-            if is_prose(name) && !is_of_text(name) {
-                document.note(format!("left out: the symbol {name}; query it alone"));
-            }
             !is_of_text(name) && !is_prose(name)
         });
         targets.missing.retain(|(name, _)| !is_of_text(name));

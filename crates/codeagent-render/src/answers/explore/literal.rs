@@ -276,7 +276,8 @@ fn other_lines(
     Ok(found)
 }
 
-/// Finds a name, or else the member of a dotted one (`Cart.closedAt`), or a capitalized word with as many of the words behind it as some line has.
+/// Finds a name, or else the member of a dotted one (`Cart.closedAt`), or a capitalized word with as
+/// many of the words behind it as some line has.
 fn longest_found(
     occurrences: &mut Occurrences<'_, '_>,
     name: &str,

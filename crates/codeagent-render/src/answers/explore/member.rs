@@ -48,7 +48,7 @@ pub(super) fn sections(
         source(subject, document, occurrences)?;
     }
 
-    if wants.implementations && found.is_empty() {
+    if wants.overrides && found.is_empty() {
         document.line("no member in the index implements or overrides it");
     }
     let title = "implemented or overridden by, at all levels";

@@ -10,9 +10,9 @@ use crate::text::{Document, Section};
 /// Maximum number of strings that are listed.
 const MAX_STRINGS: usize = 100;
 
-/// Adds the places that name a symbol without a known use: keys of object literals and strings equal to its
-/// name, and lines of files in other languages, such as templates. If code uses it, only Razor files are searched, unless the question
-/// asks for uses and the name is compound.
+/// Adds the places that name a symbol without a known use: keys of object literals and strings equal to
+/// its name, and lines of files in other languages, such as templates. If code uses it, only Razor
+/// files are searched, unless the question asks for uses and the name is compound.
 pub(super) fn sections(
     subject: &Subject<'_>,
     document: &mut Document,

@@ -15,6 +15,9 @@ use crate::text::{Document, Section};
 /// Maximum number of places of a message that are shown with their context.
 const MAX_MESSAGES: usize = 4;
 
+/// Maximum number of functions whose callers are shown.
+const MAX_FUNCTIONS: usize = 5;
+
 /// Number of lines that are shown before a message.
 const LINES_BEFORE: u32 = 5;
 
@@ -93,19 +96,26 @@ fn add_condition(
     Ok(())
 }
 
-/// Returns the index of the line with the innermost condition around the last of some lines, which is less
-/// indented.
+/// Returns the index of the line with the innermost condition around the last of some lines: on that line, or above
+/// and less indented than all between.
 fn condition(lines: &[String]) -> Option<usize> {
-    let indent = |line: &String| line.len() - line.trim_start().len();
-    let last = lines.last().map(indent)?;
-    lines.iter().rposition(|line| {
-        let code = line
-            .trim_start()
+    let mut least = usize::MAX;
+    for (at, line) in lines.iter().enumerate().rev() {
+        let code = line.trim_start();
+        if code.is_empty() {
+            continue;
+        }
+        let indent = line.len() - code.len();
+        let code = code
             .trim_start_matches("} else ")
             .trim_start_matches("else ");
         let is_condition = code.starts_with("if (") || code.starts_with("if(");
-        is_condition && indent(line) < last
-    })
+        if is_condition && indent < least {
+            return Some(at);
+        }
+        least = least.min(indent);
+    }
+    None
 }
 
 /// Returns the lines outside tests that assign a property.
@@ -125,7 +135,8 @@ fn writes(
     Ok(rows)
 }
 
-/// Adds the callers of the functions around some places, each once, and returns the functions.
+/// Adds the callers of the functions around some places, each once, and returns the functions. A note tells if there
+/// are more functions than are shown.
 pub(super) fn add_callers_around(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
@@ -136,6 +147,12 @@ pub(super) fn add_callers_around(
         let function = query::function_around(occurrences, place)?;
         let is_new = |function: &Node| functions.iter().all(|known| known.id != function.id);
         functions.extend(function.filter(is_new));
+    }
+    if let left_out @ 1.. = functions.len().saturating_sub(MAX_FUNCTIONS) {
+        document.note(format!(
+            "the callers of {left_out} more functions are left out"
+        ));
+        functions.truncate(MAX_FUNCTIONS);
     }
     for function in &functions {
         let mut rows = occurrences.uses_of(&[function.id], &[EdgeType::Calls])?;
@@ -176,6 +193,8 @@ mod tests {
             (&["} else if (a) {", "  log();", "  show();"], Some(0)),
             (&["if (!a) return;", "show();"], None),
             (&["iframe();", "  show();"], None),
+            (&["if (a) show();"], Some(0)),
+            (&["if (!a) return;", "show(", "  text);"], None),
         ] {
             let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
             assert_eq!(condition(&lines), expected, "{lines:?}");

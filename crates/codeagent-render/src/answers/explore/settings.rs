@@ -26,7 +26,7 @@ const MIN_SHARE: f64 = 0.9;
 /// Maximum number of settings that are listed.
 const MAX_SETTINGS: usize = 5;
 
-/// Adds the reads of the environment variables and keys of configurations whose names have the rarest words of a
+/// Adds the reads of the environment variables and configuration keys whose names have the rarest words of a
 /// question that asks for a setting without naming one; reports whether there are any.
 pub(super) fn section(
     document: &mut Document,

@@ -12,6 +12,8 @@ pub(super) struct Wants {
     pub tests: bool,
     pub no_tests: bool,
     pub implementations: bool,
+    /// The question asks for overrides rather than where something is implemented.
+    pub overrides: bool,
     pub impact: bool,
     pub levels: bool,
     /// The question asks for all that leads to its subject, up to the requests that reach it.
@@ -88,6 +90,7 @@ impl Wants {
         Self {
             tests: words(&["test", "cover"]) && !no_tests,
             no_tests,
+            overrides: words(&["overrid", "redefin"]) || targets.has_word("implements"),
             implementations: words(&[
                 "implement",
                 "subclass",
@@ -191,7 +194,14 @@ fn asks_for_their_callers(targets: &Targets) -> bool {
 fn asks_how(targets: &Targets) -> bool {
     let mut pairs = targets.words.windows(2);
     let verbs = ["are", "did", "do", "does", "is"];
-    let of_uses = ["called", "configured", "set", "tested", "used"];
+    let of_uses = [
+        "called",
+        "configured",
+        "implemented",
+        "set",
+        "tested",
+        "used",
+    ];
     pairs.any(|pair| pair[0] == "how" && verbs.contains(&pair[1].as_str()))
         && !of_uses.iter().any(|word| targets.has_word(word))
 }
