@@ -56,15 +56,14 @@ impl CallerTree<'_, '_, '_> {
         for step in dispatched_to(self.occurrences.sources.snapshot(), symbols)? {
             self.write_step(&step, depth)?;
         }
+        let (callers, count) = self.callers(symbols)?;
         if depth == MAX_DEPTH {
-            let (callers, _) = self.callers(symbols)?;
             self.is_cut |= callers
                 .iter()
                 .any(|(caller, _)| !self.seen.contains(&caller.id));
             return Ok(());
         }
 
-        let (callers, count) = self.callers(symbols)?;
         for (caller, place) in &callers {
             if self.lines.len() >= MAX_LINES {
                 self.is_cut = true;

@@ -27,8 +27,8 @@ const FILLERS: [&str; 8] = ["all", "are", "different", "is", "me", "of", "our", 
 /// Number of other words after the first among which the subject is.
 const SUBJECT_WORDS: usize = 2;
 
-/// A regular expression for lines that read an environment variable or a key of a configuration, without the
-/// quotation marks.
+/// A regular expression for lines that read an environment variable or a configuration key; the names are parsed by
+/// [`setting_names`](crate::query::setting_names).
 const READS: &str = r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|Environment\.GetEnvironmentVariable|\bGetValue<[^>]*>\(\s*\x22|\b(GetSection|GetConnectionString)\(\s*\x22|\b[cC]onfig(uration)?(Service)?\.get(OrThrow)?(<[^>]*>)?\(\s*['\x22]|\b_?[cC]onfig(uration)?\[\s*\x22|\benv\(\s*['\x22]|\$[Ee]nv:\w";
 
 /// What frameworks know by a line.

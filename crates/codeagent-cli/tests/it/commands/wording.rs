@@ -8,6 +8,19 @@ fn words_beside_a_name_select_it_and_the_sections() {
 }
 
 #[test]
+fn an_option_is_not_a_setting() {
+    let shop = Shop::with(VISITS);
+    for (question, expected) in [
+        ("which settings ignore visits?", true),
+        ("which option ignores visits?", false),
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        let is_setting = text.contains("IGNORED_VISITS (matched by words of its name)");
+        assert_eq!(is_setting, expected, "{question}\n{text}");
+    }
+}
+
+#[test]
 fn asides_are_no_targets() {
     let shop = Shop::with(JOBS);
     for (question, absent) in [

@@ -10,14 +10,13 @@ use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
-/// Beginnings of words for settings.
-const SETTINGS: [&str; 6] = [
+/// Words for settings. An option or flag may be that of a dialog or an enum.
+const SETTINGS: [&str; 5] = [
     "config",
+    "configuration",
     "environment",
-    "flag",
-    "option",
     "setting",
-    "switch",
+    "settings",
 ];
 
 /// Share of the best setting's weight that others have.
