@@ -5,8 +5,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
-use crate::query::absent_packages::{UncertainLines, note_of_lines};
-use crate::query::object_keys::is_of_name;
+use crate::query::dispatch::object_keys::is_of_name;
+use crate::query::unresolved::absent_packages::{UncertainLines, note_of_lines};
 use crate::query::{Note, QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge};
 

@@ -2,9 +2,9 @@
 //! `where are carts saved`.
 
 use crate::model::graph::Node;
-use crate::query::external::external_matches;
-use crate::query::question::question;
-use crate::query::source_words::source_words;
+use crate::query::lookup::question::question;
+use crate::query::text::source_words::source_words;
+use crate::query::uses::external::external_matches;
 use crate::query::vectors::LOOKED_AT;
 use crate::query::{
     FollowUp, Note, QueryError, Vectors, get_node_by_qualified_name, unindexed_files,

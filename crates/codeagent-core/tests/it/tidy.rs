@@ -154,7 +154,7 @@ const CONFINED: &[(&str, &[&str])] = &[
         &[
             "crates/codeagent-core/src/store/",
             "crates/codeagent-core/src/ingest/",
-            "crates/codeagent-core/src/query/text_search.rs",
+            "crates/codeagent-core/src/query/text/text_search.rs",
             "crates/codeagent-core/src/engine",
             "crates/codeagent-core/src/service",
             "crates/codeagent-workspace/",

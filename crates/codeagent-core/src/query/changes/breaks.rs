@@ -7,7 +7,7 @@ use super::{ChangeKind, DeclaredSymbol, SymbolChange};
 use crate::languages::LANGUAGES;
 use crate::model::facts::{Expr, Subject};
 use crate::model::graph::{Dialect, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
-use crate::query::impact::DIRECT;
+use crate::query::graph::impact::DIRECT;
 use crate::query::occurrence::{Occurrence, Occurrences};
 use crate::query::{QueryError, Sources};
 use crate::store;

@@ -9,7 +9,7 @@ use scip::types::{
 use crate::model::external::ExternalSymbol;
 use crate::model::graph::{Dialect, EdgeType, NodeId, NodeKind};
 use crate::query::export::{is_at_a_name, is_member};
-use crate::query::source::Text;
+use crate::query::text::source::Text;
 use crate::store::{EdgeRow, ExportSymbol, ExternalSite, FileRow};
 
 use super::names::Names;

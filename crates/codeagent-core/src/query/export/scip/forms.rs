@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use scip::types::descriptor::Suffix;
 
 use crate::model::graph::{Language, NodeFlags, NodeId, NodeKind};
-use crate::query::source::Text;
+use crate::query::text::source::Text;
 use crate::query::{QueryError, Sources};
 use crate::store::ExportSymbol;
 

@@ -6,7 +6,7 @@
 use scip::types::descriptor::Suffix;
 
 use crate::model::graph::NodeKind;
-use crate::query::source::Text;
+use crate::query::text::source::Text;
 use crate::store::ExportSymbol;
 
 use super::Graph;

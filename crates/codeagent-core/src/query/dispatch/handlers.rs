@@ -1,0 +1,132 @@
+//! Handlers: callbacks registered under a string that other code uses.
+//!
+//! `client.post("/documents.archive")` leads to `router.post("documents.archive", ..)`, because the
+//! literals have the same key. So does the key of a property whose value is a call with a callback, and a
+//! path leads to its routes.
+//! Such a step is a guess from equal strings, not an edge.
+//!
+//! Limitations: literals in more than [`MAX_FILES`] files connect nothing.
+
+use crate::model::dispatch::verbs_agree;
+use crate::model::graph::{EdgeDirection, Node};
+use crate::query::graph::flow::flow_of_lines;
+use crate::query::lookup::target::is_request_method;
+use crate::query::{Occurrences, QueryError, literal_files, literal_sites, literals_of, routes_of};
+use crate::store;
+
+/// Maximum number of files with a literal that connects code.
+const MAX_FILES: u64 = 12;
+
+/// Maximum number of a symbol's literals that are followed, and of handlers for each.
+const MAX_LITERALS: usize = 4;
+const MAX_HANDLERS: usize = 4;
+
+/// Returns the callbacks registered under the strings in a symbol, each with its calls, and the functions that
+/// serve the paths among them.
+pub fn handlers_named_in(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<Vec<String>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut lines = Vec::new();
+
+    let mut followed = Vec::new();
+    for literal in literals_of(snapshot, node.id)? {
+        if followed.len() >= MAX_LITERALS || followed.contains(&literal.text) {
+            continue;
+        }
+        let mut handlers = handlers(occurrences, &literal.text, None, 0)?;
+        if handlers.is_empty() {
+            handlers = served(occurrences, node, &literal.text)?;
+        }
+        if !handlers.is_empty() {
+            lines.push(format!("{} \"{}\"", literal.line, literal.text));
+            lines.extend(handlers.iter().map(|line| format!("  {line}")));
+            followed.push(literal.text);
+        }
+    }
+
+    Ok(lines)
+}
+
+/// Returns the functions that serve a path, unless it is known that the symbol requests it.
+fn served(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+    path: &str,
+) -> Result<Vec<String>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let requested = store::dispatch_at(snapshot, node.id, EdgeDirection::Outgoing)?;
+    if !path.contains('/') || requested.iter().any(|row| row.label.ends_with(path)) {
+        return Ok(Vec::new());
+    }
+
+    let mut lines = Vec::new();
+    for route in routes_of(snapshot, path)? {
+        let function = route.to.map(|id| store::node(snapshot, id)).transpose()?;
+        let Some(function) = function.flatten() else {
+            continue;
+        };
+        if lines.len() < MAX_HANDLERS {
+            let place = location(&function);
+            let name = occurrences.short_name(&function)?;
+            lines.push(format!("route {} runs {name}  {place}", route.label));
+        }
+    }
+    Ok(lines)
+}
+
+fn location(node: &Node) -> String {
+    let span = node.spans.first();
+    span.map_or_else(String::new, |span| {
+        format!("{}:{}", span.path, span.name_line)
+    })
+}
+
+/// Returns the callbacks registered under a string, each with its calls, which are followed to a depth
+/// of at most `depth`. Callbacks of other HTTP methods than `method` are left out: `router.get "/users"`
+/// does not handle `POST /users`.
+pub fn handlers(
+    occurrences: &mut Occurrences<'_, '_>,
+    literal: &str,
+    method: Option<&str>,
+    depth: usize,
+) -> Result<Vec<String>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let files = literal_files(snapshot, literal)?;
+    if files == 0 || files > MAX_FILES {
+        return Ok(Vec::new());
+    }
+
+    let mut lines = Vec::new();
+    let mut count = 0;
+    for site in literal_sites(snapshot, literal, 60)? {
+        let Some(callback) = site.enclosing.callback else {
+            continue;
+        };
+        let registers =
+            callback.label == site.text || callback.label.contains(&format!("\"{}\"", site.text));
+        let other_method = method
+            .zip(method_of_label(&callback.label))
+            .is_some_and(|(asked, own)| !verbs_agree(asked, &own));
+        if !registers || other_method || store::is_test_path(&site.path) || count >= MAX_HANDLERS {
+            continue;
+        }
+        count += 1;
+        let (start, end) = (callback.start, callback.end);
+        lines.push(format!("{}  {}:{start}-{end}", callback.label, site.path));
+        let calls = flow_of_lines(occurrences, (&site.path, &(start..=end)), depth)?;
+        lines.extend(calls.into_iter().map(|call| format!("  {call}")));
+    }
+
+    Ok(lines)
+}
+
+/// Returns the HTTP method that registers a callback: `POST` for `router.post "/users"` and for
+/// `app.MapPost "/users"`.
+fn method_of_label(label: &str) -> Option<String> {
+    let (callee, _) = label.split_once(" \"")?;
+    let name = callee.rsplit('.').next()?;
+    let method = name.strip_prefix("Map").unwrap_or(name).to_uppercase();
+    is_request_method(&method).then_some(method)
+}

@@ -1,0 +1,146 @@
+//! The routes that a path may reach.
+
+use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path};
+use crate::query::dispatch::mounted_routes::mounted_routes;
+use crate::query::dispatch::shown_routes::shown_routes;
+use crate::query::dispatch::steps::{MAX_JOINED, doubt};
+use crate::query::{DispatchStep, QueryError};
+use crate::store::{self, DispatchRow, Snapshot};
+
+/// Maximum number of segments of a path whose parameters are not marked.
+const MAX_SEGMENTS: usize = 8;
+
+/// Returns the routes with a path, also of mounted routers and loaded lists; else those with a path that ends with it, or
+/// with its end, because a server may have a path of its own (`/v1`); else those with a parameter where the
+/// path has a value: `/users/:id` for `/users/7`.
+pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
+    let mounted = mounted_routes(snapshot, path)?;
+    let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
+    for kind in [DispatchKind::Serves, DispatchKind::Shows] {
+        let key = kind.key(path);
+        let mut rows = match key.as_str() {
+            "" => store::dispatch_without_key(snapshot, kind, path)?,
+            _ => store::dispatch_with_key(snapshot, kind, &key)?,
+        };
+        if kind == DispatchKind::Shows {
+            rows.extend(shown_routes(snapshot, path)?);
+        }
+        if rows.is_empty() && routes.is_empty() && !key.is_empty() {
+            rows = store::dispatch_below(snapshot, kind, &key)?;
+        }
+        if rows.is_empty() && routes.is_empty() {
+            rows = ending_alike(snapshot, kind, &key)?;
+        }
+        if rows.is_empty() && routes.is_empty() {
+            rows = with_parameters(snapshot, kind, &key)?;
+        }
+        routes.extend(rows.into_iter().take(MAX_JOINED).map(DispatchStep::of));
+    }
+
+    Ok(routes)
+}
+
+/// Returns all routes of web servers, by path and method.
+pub fn all_routes(snapshot: &Snapshot) -> Result<Vec<DispatchStep>, QueryError> {
+    let mut rows = store::dispatch_of_kind(snapshot, DispatchKind::Serves)?;
+    rows.retain(|row| !row.label.is_empty());
+    rows.sort_by(|a, b| {
+        let (verb, path) = verb_and_path(&a.label);
+        let (other_verb, other_path) = verb_and_path(&b.label);
+        (path, verb).cmp(&(other_path, other_verb))
+    });
+    Ok(rows.into_iter().map(DispatchStep::of).collect())
+}
+
+/// Returns the routes with the longest end of a path that has any.
+fn ending_alike(
+    snapshot: &Snapshot,
+    kind: DispatchKind,
+    key: &str,
+) -> Result<Vec<DispatchRow>, QueryError> {
+    for shorter in mounted_keys(key) {
+        if !is_mounted(snapshot, key, shorter)? {
+            continue;
+        }
+        let mut rows = store::dispatch_with_key(snapshot, kind, shorter)?;
+        if rows.is_empty() {
+            rows = store::dispatch_below(snapshot, kind, shorter)?;
+            rows.retain(|row| has_open_prefix(row, shorter));
+        }
+        if !rows.is_empty() {
+            rows.iter_mut().for_each(doubt);
+            return Ok(rows);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Returns the routes that have a parameter for one or two segments of a path after the first.
+fn with_parameters(
+    snapshot: &Snapshot,
+    kind: DispatchKind,
+    key: &str,
+) -> Result<Vec<DispatchRow>, QueryError> {
+    for key in parameter_keys(key) {
+        let mut rows = store::dispatch_with_key(snapshot, kind, &key)?;
+        if rows.is_empty() {
+            rows = ending_alike(snapshot, kind, &key)?;
+        }
+        if !rows.is_empty() {
+            rows.iter_mut().for_each(doubt);
+            return Ok(rows);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Returns a key with one or two of its segments, except the first, replaced by parameters.
+fn parameter_keys(key: &str) -> Vec<String> {
+    let segments: Vec<&str> = key.split('/').collect();
+    if segments.len() > MAX_SEGMENTS {
+        return Vec::new();
+    }
+
+    let replaced = |(one, other): (usize, usize)| {
+        let segment = |(at, segment)| {
+            if at == one || at == other {
+                "*"
+            } else {
+                segment
+            }
+        };
+        let segments: Vec<&str> = segments.iter().copied().enumerate().map(segment).collect();
+        segments.join("/")
+    };
+    let count = segments.len();
+    let single = (1..count).map(|at| (at, at));
+    let double = (1..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
+    single.chain(double).map(replaced).collect()
+}
+
+/// Reports whether a placeholder stands before a key in that of a row: `api/v*/users` for `users`.
+fn has_open_prefix(row: &DispatchRow, key: &str) -> bool {
+    let own = row.kind.key(&row.label);
+    own.strip_suffix(key)
+        .is_some_and(|prefix| prefix.contains('*'))
+}
+
+/// Reports whether the end of a path may be that of a route below another path: it has several segments, or the
+/// beginning is a string of the repository, such as `api`.
+fn is_mounted(snapshot: &Snapshot, path: &str, end: &str) -> Result<bool, QueryError> {
+    let beginning = path.strip_suffix(end).unwrap_or_default();
+    let beginning = beginning.trim_end_matches('/');
+    Ok(end.contains('/') || store::count_files_with_literal(snapshot, beginning)? > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_may_stand_for_a_parameter() {
+        assert_eq!(parameter_keys("a/b/c"), ["a/*/c", "a/b/*", "a/*/*"]);
+        assert!(parameter_keys("a").is_empty());
+        assert!(parameter_keys("a/b/c/d/e/f/g/h/i").is_empty());
+    }
+}

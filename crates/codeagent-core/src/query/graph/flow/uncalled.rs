@@ -1,0 +1,249 @@
+//! Steps of a flow without a call in the index: requests, events and messages, their callbacks, and
+//! calls with unknown targets.
+
+use super::{DEPTH_BEHIND, FlowWalk, MAX_LINES, MAX_NAMED, Step, is_aside};
+use crate::model::dispatch::{DispatchKind, verb_and_path, verbs_agree};
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeKind, NodeType};
+use crate::query::dispatch::key_path::{KeyedValue, keyed_value, keys_of_procedure};
+use crate::query::dispatch::mounted_routes::mounted_routes;
+use crate::query::dispatch::steps::is_inside;
+use crate::query::uses::hierarchy::implementations_of;
+use crate::query::{DispatchStep, QueryError, UnknownCall, dispatched_from, innermost};
+use crate::store::{self, FileKey};
+
+impl FlowWalk<'_, '_, '_> {
+    /// Writes a call without a known target, and the procedure that its keys may lead to.
+    pub(super) fn write_unknown(
+        &mut self,
+        call: &UnknownCall,
+        depth: usize,
+    ) -> Result<(), QueryError> {
+        let (indent, UnknownCall { line, text, .. }) = ("  ".repeat(depth), call);
+        let mut procedure = None;
+        if let Some(keys) = keys_of_procedure(text)
+            && self.procedures_left > 0
+        {
+            self.procedures_left -= 1;
+            procedure = keyed_value(self.occurrences, keys, true)?;
+        }
+
+        if procedure.is_none()
+            && let Some(service) = call.type_argument
+            && let Some(given) = self.given_for(service)?
+        {
+            self.lines.push(format!("{indent}{line} {text} -> {given}"));
+            return Ok(());
+        }
+
+        let prefix = format!("{line} {text} -> (matched by key names) ");
+        match procedure {
+            Some(KeyedValue::Symbol(node)) => self.enter(&node, depth, &prefix, ""),
+            Some(KeyedValue::Lines((path, lines))) => {
+                self.lines
+                    .push(format!("{indent}{prefix}{path}:{}", lines.start()));
+                let snapshot = self.occurrences.sources.snapshot();
+                match store::file_by_path(snapshot, &path)? {
+                    Some(file) if depth < self.max_depth && self.lines.len() <= MAX_LINES => {
+                        self.steps_on_lines((file.id, &path), &lines, depth + 1)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            None => {
+                self.lines
+                    .push(format!("{indent}{line} {text} (unknown target)"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Names the classes that a container provides for a type or, if none is registered, those that
+    /// implement it.
+    fn given_for(&mut self, service: NodeId) -> Result<Option<String>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut steps = dispatched_from(snapshot, &[service])?;
+        steps.retain(|step| step.kind == DispatchKind::Provides);
+        let mut given = Vec::new();
+        for step in &steps {
+            let class = step.to.map(|id| store::node(snapshot, id)).transpose()?;
+            if let Some(class) = class.flatten() {
+                let path = self.occurrences.path(step.site.0)?;
+                let name = self.occurrences.short_name(&class)?;
+                given.push(format!("{name} (registered at {path}:{})", step.site.1));
+            }
+        }
+        if !given.is_empty() {
+            given.truncate(MAX_NAMED);
+            return Ok(Some(given.join(", ")));
+        }
+
+        let is_interface = store::node(snapshot, service)?
+            .is_some_and(|node| node.node_type == NodeType::Interface);
+        let mut nodes = Vec::new();
+        if is_interface {
+            for (id, _) in implementations_of(snapshot, &[service])? {
+                nodes.extend(store::node(snapshot, id)?);
+            }
+        }
+        nodes.retain(|node| node.node_type != NodeType::Interface && !is_aside(node));
+        let named = self.named(&nodes)?;
+        Ok(Some(named).filter(|named| !named.is_empty()))
+    }
+
+    /// Returns what functions lead to without a call, in order.
+    pub(super) fn dispatched(&mut self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
+        let mut steps = dispatched_from(self.occurrences.sources.snapshot(), nodes)?;
+        steps.extend(self.mounted_steps(nodes, &steps)?);
+        steps.retain(|step| {
+            let is_sent = matches!(
+                step.kind,
+                DispatchKind::Sends | DispatchKind::Emits | DispatchKind::Requests
+            );
+            is_sent && step.runs()
+        });
+        steps.sort_by_key(|step| step.site);
+        Ok(steps.into_iter().map(Step::Dispatch).collect())
+    }
+
+    /// Returns the steps of requests without a route of their own path to routes of mounted routers.
+    fn mounted_steps(
+        &mut self,
+        nodes: &[NodeId],
+        known: &[DispatchStep],
+    ) -> Result<Vec<DispatchStep>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut steps = Vec::new();
+        for node in nodes {
+            for row in store::dispatch_at(snapshot, *node, EdgeDirection::Outgoing)? {
+                let site = (row.file, row.line);
+                let is_known = known.iter().any(|step| step.site == site);
+                if row.kind != DispatchKind::Requests || is_known || self.mounted_left == 0 {
+                    continue;
+                }
+                self.mounted_left -= 1;
+                let (verb, path) = verb_and_path(&row.label);
+                let mut routes = mounted_routes(snapshot, path)?;
+                routes.retain(|route| verbs_agree(verb, verb_and_path(&route.label).0));
+                let joined = routes
+                    .iter()
+                    .map(|route| DispatchStep::joined(&row, route, None));
+                steps.extend(joined.take(MAX_NAMED));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Returns the subscribers of the events that functions raise, each at the place where its event is raised.
+    pub(super) fn raised(&mut self, nodes: &[NodeId]) -> Result<Vec<Step>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let uses = self
+            .occurrences
+            .outgoing(nodes, &[EdgeType::References, EdgeType::Calls])?;
+        let mut steps = Vec::new();
+        for used in uses {
+            let Some(event) = store::node(snapshot, used.other)? else {
+                continue;
+            };
+            if event.kind != NodeKind::Event {
+                continue;
+            }
+            let path = self.occurrences.path(used.file)?;
+            let sources = &mut self.occurrences.sources;
+            let rest = sources.rest_of_line(&path, used.line, used.column)?;
+            let after = rest.and_then(|rest| rest.strip_prefix(event.name.as_str()));
+            if !after.is_some_and(is_raised) {
+                continue;
+            }
+            let mut subscribers = dispatched_from(snapshot, &[event.id])?;
+            subscribers.retain(|step| step.kind == DispatchKind::Subscribes);
+            subscribers.truncate(MAX_NAMED);
+            steps.extend(subscribers.into_iter().map(|step| {
+                Step::Dispatch(DispatchStep {
+                    label: event.name.clone(),
+                    site: (used.file, used.line),
+                    registered: Some(step.site),
+                    ..step
+                })
+            }));
+        }
+        Ok(steps)
+    }
+
+    pub(super) fn dispatch(&mut self, step: &DispatchStep, depth: usize) -> Result<(), QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let node = |id: Option<NodeId>| id.map_or(Ok(None), |id| store::node(snapshot, id));
+        let Some(target) = node(step.to)? else {
+            return Ok(());
+        };
+
+        let what = match node(step.message)? {
+            Some(message) => self.occurrences.short_name(&message)?,
+            None => step.label.clone(),
+        };
+        let how = match step.kind {
+            DispatchKind::Subscribes => "raises".to_owned(),
+            kind => kind.to_string(),
+        };
+        let prefix = format!("{} {how} {what} -> ", step.site.1);
+        self.borders.push(self.lines.len());
+        let before = self.max_depth;
+        if step.kind == DispatchKind::Requests {
+            self.max_depth = before.max(depth + DEPTH_BEHIND);
+        }
+        self.run(step, &target, depth, &prefix)?;
+        self.max_depth = before;
+        Ok(())
+    }
+
+    /// Writes what a step without a call runs: a function, or the callback that is registered for it.
+    fn run(
+        &mut self,
+        step: &DispatchStep,
+        target: &Node,
+        depth: usize,
+        prefix: &str,
+    ) -> Result<(), QueryError> {
+        if let Some((file, line)) = step.registered {
+            let path = self.occurrences.path(file)?;
+            let is_file = target.node_type == NodeType::File;
+            if is_file || is_inside(target, &path, line) {
+                return self.callback((file, &path), line, depth, prefix);
+            }
+        }
+
+        self.enter(target, depth, prefix, "")
+    }
+
+    /// Writes the callback that is registered on a line, and what it calls.
+    fn callback(
+        &mut self,
+        (file, path): (FileKey, &str),
+        line: u32,
+        depth: usize,
+        prefix: &str,
+    ) -> Result<(), QueryError> {
+        let indent = "  ".repeat(depth);
+        let callbacks = store::callbacks_of(self.occurrences.sources.snapshot(), file)?;
+        let Some(callback) = innermost(&callbacks, line) else {
+            self.lines.push(format!("{indent}{prefix}{path}:{line}"));
+            return Ok(());
+        };
+
+        let label = &callback.label;
+        self.lines
+            .push(format!("{indent}{prefix}{label}  {path}:{line}"));
+        if depth >= self.max_depth || self.lines.len() > MAX_LINES {
+            return Ok(());
+        }
+        let lines = callback.start..=callback.end;
+        self.steps_on_lines((file, path), &lines, depth + 1)
+    }
+}
+
+/// Reports whether an event is raised by what follows its name: `Closed(this)`, `Closed?.Invoke(this)`.
+#[must_use]
+pub fn is_raised(after: &str) -> bool {
+    let after = after.trim_start_matches(['?', '!']);
+    let calls = ["(", ".Invoke(", ".DynamicInvoke("];
+    calls.iter().any(|call| after.starts_with(call))
+}

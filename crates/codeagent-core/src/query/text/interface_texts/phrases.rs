@@ -1,0 +1,249 @@
+//! The texts of a user interface that a question quotes: `clicks "Delete account"`, `the Export button`.
+
+use crate::query::lookup::target::{Token, is_common, tokens};
+
+/// Words of a question about what a user sees or does.
+const INTERFACE: [&str; 32] = [
+    "banner",
+    "button",
+    "caption",
+    "checkbox",
+    "choose",
+    "click",
+    "column",
+    "dialog",
+    "display",
+    "dropdown",
+    "header",
+    "heading",
+    "item",
+    "label",
+    "link",
+    "menu",
+    "option",
+    "page",
+    "placeholder",
+    "press",
+    "say",
+    "screen",
+    "select",
+    "show",
+    "tab",
+    "tap",
+    "text",
+    "title",
+    "toast",
+    "toggle",
+    "tooltip",
+    "translation",
+];
+
+/// Words that follow a text in lower case: `the save changes button`.
+const CONTROLS: [&str; 7] = [
+    "button", "checkbox", "heading", "label", "link", "toggle", "tooltip",
+];
+
+/// Endings of these words.
+const ENDINGS: [&str; 8] = ["d", "ed", "es", "ing", "n", "ped", "ping", "s"];
+
+/// Words that end a text in lower case before a control.
+const FILLERS: [&str; 12] = [
+    "a", "an", "and", "does", "in", "is", "of", "on", "that", "the", "this", "which",
+];
+
+/// Words that precede a message without quotation marks: `the error Cannot open the file`.
+const MESSAGES: [&str; 5] = ["error", "message", "notice", "notification", "warning"];
+
+/// Number of words of a message at least and at most.
+const MESSAGE_WORDS: (usize, usize) = (3, 24);
+
+/// Maximum number of words of a text without quotation marks.
+const MAX_WORDS: usize = 6;
+
+/// Maximum number of phrases of a question.
+const MAX_PHRASES: usize = 4;
+
+/// Words that may be a text of the interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phrase {
+    /// Its words.
+    pub words: Vec<String>,
+    /// The number of words that the text has at least.
+    pub least: usize,
+    /// Whether it was in quotation marks.
+    pub is_quoted: bool,
+    /// Whether it may differ in case.
+    pub is_lower: bool,
+}
+
+impl Phrase {
+    fn quoted(text: &str) -> Self {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        Self {
+            least: words.len(),
+            words,
+            is_quoted: true,
+            is_lower: false,
+        }
+    }
+
+    fn capitalized(tokens: &[Token<'_>]) -> Self {
+        let is_word = |token: &&Token<'_>| !token.is_quoted && !token.is_code;
+        let words = tokens.iter().take(MAX_WORDS).take_while(is_word);
+        Self {
+            words: words.map(|token| token.text.to_owned()).collect(),
+            least: 1,
+            is_quoted: false,
+            is_lower: false,
+        }
+    }
+
+    /// Returns the words as one text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.words.join(" ")
+    }
+}
+
+/// Returns the texts that a question may quote, the most likely first; empty if it asks for no interface.
+#[must_use]
+pub fn interface_phrases(question: &str) -> Vec<Phrase> {
+    let question = question.replace(['“', '”', '„', '«', '»'], "\"");
+    let tokens = tokens(&question);
+    let is_about = tokens.iter().any(|token| is_form(token, &INTERFACE));
+    let mut phrases: Vec<Phrase> = tokens
+        .iter()
+        .filter(|token| token.is_quoted && (is_about || token.text.contains(' ')))
+        .filter(|token| token.text.contains(char::is_alphabetic))
+        .map(|token| Phrase::quoted(token.text))
+        .collect();
+    if phrases.is_empty() {
+        phrases.extend(message(&tokens));
+    }
+    if !phrases.is_empty() || !is_about {
+        phrases.truncate(MAX_PHRASES);
+        return phrases;
+    }
+
+    phrases = capitalized(&tokens);
+    if phrases.is_empty() {
+        phrases.extend(before_control(&tokens));
+    }
+    phrases.truncate(MAX_PHRASES);
+    phrases
+}
+
+/// Returns the words behind one that announces a message, if they begin with a capital.
+fn message(tokens: &[Token<'_>]) -> Option<Phrase> {
+    let announces = |token: &Token<'_>| is_form(token, &MESSAGES);
+    let words = &tokens[tokens.iter().position(announces)? + 1..];
+    let (least, most) = MESSAGE_WORDS;
+    let starts = words.first().is_some_and(starts_text);
+    (starts && words.len() >= least).then(|| Phrase {
+        words: words
+            .iter()
+            .take(most)
+            .map(|word| word.text.to_owned())
+            .collect(),
+        least,
+        is_quoted: false,
+        is_lower: false,
+    })
+}
+
+/// Reports whether a token is written as the first word of a text.
+fn starts_text(token: &Token<'_>) -> bool {
+    is_written_word(token) && token.text.starts_with(char::is_uppercase)
+}
+
+/// Returns the runs of words that begin with a capital.
+fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
+    let mut phrases = Vec::new();
+    let mut is_inside = false;
+    for (at, token) in tokens.iter().enumerate().skip(1) {
+        let starts = starts_text(token);
+        let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
+        if starts && !is_inside && !is_control {
+            phrases.push(Phrase::capitalized(&tokens[at..]));
+        }
+        is_inside = starts;
+    }
+    phrases
+}
+
+/// Returns the words in lower case before a control: `save changes` of `the save changes button`.
+fn before_control(tokens: &[Token<'_>]) -> Option<Phrase> {
+    let control = tokens.iter().position(|token| is_form(token, &CONTROLS))?;
+    let before = &tokens[..control];
+    let is_of_text = |token: &&Token<'_>| token.is_plain() && !FILLERS.contains(&token.text);
+    let count = before.iter().rev().take_while(is_of_text).count();
+    let words = &before[control - count..];
+    let has_start = count < control && FILLERS.contains(&before[control - count - 1].text);
+    if count == 0 || count > MAX_WORDS || !has_start {
+        return None;
+    }
+
+    Some(Phrase {
+        words: words.iter().map(|token| token.text.to_owned()).collect(),
+        least: words.len(),
+        is_quoted: false,
+        is_lower: true,
+    })
+}
+
+/// Reports whether a token is written as a word of an interface rather than as a name of code.
+fn is_written_word(token: &Token<'_>) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '\'' | '’' | '&');
+    let rest = token.text.chars().skip(1);
+    let is_upper = token.text.chars().all(|c| !c.is_lowercase());
+    let has_inner_capital = !is_upper && rest.clone().any(char::is_uppercase);
+    let is_asking = is_common(token.text) && token.is_first;
+    !token.is_quoted
+        && !token.is_code
+        && !has_inner_capital
+        && !is_asking
+        && token.text.chars().all(is_word)
+        && token.text.chars().count() > 1
+}
+
+/// Reports whether a token is a form of one of some words.
+fn is_form(token: &Token<'_>, words: &[&str]) -> bool {
+    let text = token.text.to_lowercase();
+    let is_ending = |rest: &str| rest.is_empty() || ENDINGS.contains(&rest);
+    let is_word = token.is_plain() || token.is_capitalized();
+    is_word
+        && words
+            .iter()
+            .any(|word| text.strip_prefix(word).is_some_and(is_ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_about_an_interface_quote_its_texts() {
+        for (question, expected) in [
+            (
+                "what happens when the user clicks \"Delete account\"?",
+                &["Delete account"][..],
+            ),
+            ("who uses “No results found”", &["No results found"]),
+            (
+                "where is the label Save changes defined and who uses it",
+                &["Save changes defined and who uses"],
+            ),
+            ("what does the Export button do", &["Export button do"]),
+            ("which page has the heading Billing", &["Billing"]),
+            ("what does the save changes button do", &["save changes"]),
+            ("which button handlers exist", &[]),
+            ("who calls Cart.Total?", &[]),
+            ("who listens to the event \"closed\"?", &[]),
+            ("which tests cover CartPage in the dialog", &[]),
+        ] {
+            let phrases = interface_phrases(question);
+            let texts: Vec<String> = phrases.iter().map(Phrase::text).collect();
+            assert_eq!(texts, expected, "{question}");
+        }
+    }
+}
