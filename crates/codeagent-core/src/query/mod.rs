@@ -138,7 +138,7 @@ pub use uses::hierarchy::{
     HIERARCHICAL, bases_of, direct_implementations, implementations_of, is_hierarchical,
 };
 pub use uses::neighbors::{Neighbor, NeighborQuery, Neighbors, Relation, UseSite, get_neighbors};
-pub use uses::reexports::{Reexport, reexports};
+pub use uses::reexports::{Reexport, export_names, reexports};
 pub use uses::relations::{RelatedAt, Relations};
 pub use uses::wrapped::wrappers_of;
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};

@@ -490,7 +490,7 @@ fn a_file_lists_what_it_exports_from_others() {
         ("web/door.ts", "export function open() {}\n"),
     ]);
     let text = shop.stdout(&["explore", "what does web/index.ts export?"]);
-    let rows = " 1 bell  web/bell.ts:1\n 2 *  web/door.ts:1\n 3 far  from \"far\"\n";
+    let rows = " 1 bell  web/bell.ts:1\n 2 *: open  web/door.ts:1\n 3 far  from \"far\"\n";
     assert!(
         text.contains(&format!("exported from other files (3):\n{rows}")),
         "{text}"

@@ -27,6 +27,7 @@ mod subjects;
 #[cfg(unix)]
 mod terminal;
 mod unknown_targets;
+mod whole_answers;
 mod wording;
 
 use codeagent_workspace::{DataDir, DataRoot};
@@ -46,13 +47,16 @@ struct Case {
 }
 
 fn assert_answers(cases: &[Case]) {
+    let mut failed = String::new();
     for case in cases {
         let shop = Shop::with(case.files);
         let text = shop.stdout(&["explore", case.question]);
-        for expected in case.expected {
-            assert!(text.contains(expected), "{}\n{text}", case.question);
+        let mut expected = case.expected.iter();
+        if let Some(missing) = expected.find(|expected| !text.contains(**expected)) {
+            failed += &format!("{}\n{text}\nhas no {missing:?}\n\n", case.question);
         }
     }
+    assert!(failed.is_empty(), "{failed}");
 }
 
 impl Shop {

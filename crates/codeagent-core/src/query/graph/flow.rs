@@ -62,13 +62,17 @@ const MAX_MOUNTED: usize = 8;
 /// Maximum number of lines.
 const MAX_LINES: usize = 200;
 
-/// Returns the lines of a function's flow, each indented by its depth.
+/// Returns the lines of a function's flow, each indented by its depth; for an abstract member those of what
+/// implements it.
 pub fn flow(
     occurrences: &mut Occurrences<'_, '_>,
     start: &Node,
 ) -> Result<Vec<String>, QueryError> {
     let mut walk = FlowWalk::new(occurrences, MAX_DEPTH);
-    walk.enter(start, 0, "", "")?;
+    match start.flags.has(NodeFlags::ABSTRACT) {
+        true => walk.step_into(start, 0, "")?,
+        false => walk.enter(start, 0, "", "")?,
+    }
     Ok(trim::trimmed(walk.lines, &walk.borders))
 }
 

@@ -27,7 +27,7 @@ use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
-pub(in crate::query) use tokens::{Token, is_common, tokens};
+pub(in crate::query) use tokens::{Token, is_common, is_technical, tokens};
 pub use tokens::{is_all_capitals, is_request_method, name_words};
 
 /// Maximum number of targets per text.
@@ -514,11 +514,13 @@ fn route(
     Ok(Some((route, is_known)))
 }
 
-/// Resolves a name or a location. The inner error tells why there is no symbol.
+/// Resolves a name or a location; a call in it stands for what it returns (`useCart().add`). The inner
+/// error tells why there is no symbol.
 fn symbols(
     snapshot: &Snapshot,
     text: &str,
 ) -> Result<Result<SymbolTarget, QueryError>, QueryError> {
+    let text = &text.replace("().", ".");
     match resolve_symbols(snapshot, text, None) {
         Ok(matches) => Ok(Ok(SymbolTarget {
             asked: text.to_owned(),

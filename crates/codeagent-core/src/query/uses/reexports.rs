@@ -1,6 +1,6 @@
 //! Exports of what other files declare: `export { a as b } from "./c"`.
 
-use crate::model::facts::ExportKind;
+use crate::model::facts::{DeclFlags, Declaration, ExportKind, ScopeId};
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::QueryError;
 use crate::store::{self, Snapshot};
@@ -16,6 +16,39 @@ pub struct Reexport {
     pub module: String,
     /// The symbol or file that it leads to, if it is in the repository.
     pub target: Option<Node>,
+}
+
+/// Returns the names under which a file exports what it declares, in text order, without its default export.
+pub fn export_names(snapshot: &Snapshot, path: &str) -> Result<Vec<String>, QueryError> {
+    let Some(file) = store::file_by_path(snapshot, path)? else {
+        return Ok(Vec::new());
+    };
+    let Some(facts) = store::read_facts(snapshot, &file.facts_key)? else {
+        return Ok(Vec::new());
+    };
+    let is_exported = |declaration: &&Declaration| {
+        let flags = declaration.flags;
+        declaration.scope == ScopeId(0)
+            && flags.has(DeclFlags::EXPORT)
+            && !flags.has(DeclFlags::DEFAULT)
+            && !flags.has(DeclFlags::MEMBER)
+    };
+    let declared = facts.decls.iter().filter(is_exported);
+    let declared = declared.map(|declaration| (declaration.at.line, declaration.name));
+    let clauses = facts.exports.iter();
+    let clauses = clauses.filter(|export| export.kind == ExportKind::Local);
+    let clauses = clauses.map(|export| (export.at.line, export.name));
+    let mut exported: Vec<_> = declared.chain(clauses).collect();
+    exported.sort_by_key(|(line, _)| *line);
+
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in exported {
+        let name = facts.text(name);
+        if !matches!(name, "" | "default") && names.iter().all(|known| known != name) {
+            names.push(name.to_owned());
+        }
+    }
+    Ok(names)
 }
 
 /// Returns the exports of a file that other files declare, in text order.

@@ -238,11 +238,11 @@ fn is_secondary(node: &Node) -> bool {
 
 /// Reports whether a project or a qualified name belongs to tests.
 pub(super) fn is_tests_place(project: &str, qualified_name: &str) -> bool {
-    if project.split(['/', '.']).any(is_tests) {
+    if has_test_folder(project) {
         return true;
     }
     match qualified_name.split_once('#') {
-        Some((path, _)) => path.split(['/', '.']).any(is_tests),
+        Some((path, _)) => has_test_segment(path),
         None => {
             qualified_name.ends_with("Tests") || qualified_name.rsplit('.').skip(1).any(is_tests)
         }
@@ -257,7 +257,24 @@ pub fn is_test_path(path: &str) -> bool {
     let has_test_folder = folder
         .split(['/', '.'])
         .any(|segment| segment.len() > 4 && segment.ends_with("Test"));
-    has_test_folder || path.split(['/', '.']).any(is_tests)
+    has_test_folder || has_test_segment(path)
+}
+
+/// Reports whether a folder or the name of a file on a path is that of tests.
+fn has_test_segment(path: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    file.split('.').any(is_tests) || has_test_folder(folder)
+}
+
+/// Reports whether a folder on a path holds tests. Below a folder of sources, some names are also
+/// those of parts of a product: `src/components/mocks`, `src/openapi/spec`.
+fn has_test_folder(path: &str) -> bool {
+    let mut is_below_sources = false;
+    path.split('/').any(|segment| {
+        let is_part = is_below_sources && is_one_of(segment, &PRODUCT_PARTS);
+        is_below_sources |= is_one_of(segment, &SOURCES);
+        !is_part && segment.split('.').any(is_tests)
+    })
 }
 
 /// Reports whether a file is generated, judged by its path.
@@ -283,9 +300,18 @@ const TESTS: [&str; 11] = [
     "unittests",
 ];
 
+/// Names of [`TESTS`] that a part of a product may have, too.
+const PRODUCT_PARTS: [&str; 4] = ["mock", "mocks", "spec", "specs"];
+
+/// Folders that hold the sources of a product.
+const SOURCES: [&str; 4] = ["app", "lib", "source", "src"];
+
 fn is_tests(segment: &str) -> bool {
-    TESTS.iter().any(|word| segment.eq_ignore_ascii_case(word))
-        || (segment.len() > 5 && segment.ends_with("Tests"))
+    is_one_of(segment, &TESTS) || (segment.len() > 5 && segment.ends_with("Tests"))
+}
+
+fn is_one_of(segment: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| segment.eq_ignore_ascii_case(word))
 }
 
 /// Reports whether a part of a path is that of generated text: of a build or a bundler, or of the
@@ -381,6 +407,17 @@ mod tests {
             assert!(is_tests_place(project, name), "{name}");
         }
 
+        for (path, expected) in [
+            ("mocks/handlers.ts", true),
+            ("src/cart.mock.ts", true),
+            ("src/test/mocks/cart.ts", true),
+            ("src/components/mocks/pane.tsx", false),
+            ("spec/helpers/carts.ts", true),
+            ("src/spec/cart.spec.ts", true),
+            ("src/openapi/spec/cart.ts", false),
+        ] {
+            assert_eq!(is_test_path(path), expected, "{path}");
+        }
         for path in [
             "Views/Main.Designer.cs",
             "obj/Query.g.cs",

@@ -1,14 +1,19 @@
 //! Dependencies of a type as a whole: types and functions of the repository, and names outside.
 
+use std::collections::HashSet;
+
 use codeagent_core::model::external::{ExternalSymbol, PackageManager};
 use codeagent_core::model::graph::Node;
-use codeagent_core::query::{self, Occurrences, Snapshot};
+use codeagent_core::query::{self, Occurrences, Snapshot, TypeDependency};
 
 use super::Subject;
 use super::file_folder::USES;
 use super::type_symbol::path;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
+
+/// Number of functions and variables of one name that share a row.
+const MANY_NAMESAKES: usize = 3;
 
 /// Adds the dependencies of a type.
 pub(super) fn dependencies(
@@ -18,30 +23,66 @@ pub(super) fn dependencies(
 ) -> Result<(), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
     let found = query::type_dependencies(snapshot, subject.first().id)?;
-    let rows = found.iter().map(|dependency| {
-        let name = &dependency.node.name;
-        let members = match dependency.members.as_slice() {
-            [] => String::new(),
-            members => format!(": {}", members.join(", ")),
-        };
-        let further = match dependency.further {
-            0 => String::new(),
-            further => format!(" and {further} more"),
-        };
-        let folder = path(&dependency.node);
-        let folder = folder.rsplit_once('/').map_or(".", |(folder, _)| folder);
-        NameRow {
-            full: format!("{name} {}{members}{further}  {folder}/", dependency.count),
-            short: format!("{name} {}", dependency.count),
+    let mut rows = Vec::with_capacity(found.len());
+    let mut listed: HashSet<&str> = HashSet::new();
+    for dependency in &found {
+        let name = dependency.node.name.as_str();
+        let namesakes: Vec<&TypeDependency> = found
+            .iter()
+            .filter(|other| other.node.name == name && !other.node.node_type.is_type())
+            .collect();
+        if namesakes.len() < MANY_NAMESAKES || dependency.node.node_type.is_type() {
+            rows.push(row(dependency));
+        } else if listed.insert(name) {
+            rows.push(row_of_namesakes(name, &namesakes));
         }
-    });
+    }
 
     let title = "depends on types and functions, with the number of lines";
-    let section = Section::names("dependencies", title, rows.collect());
+    let section = Section::names("dependencies", title, rows);
     document.section(subject.wants.weigh(section, true, 0));
     document.section(outside(subject, snapshot)?.weighing(20));
 
     Ok(())
+}
+
+/// Writes a dependency with the members that are used: `Cart 5: total, add  src/shop/`.
+fn row(dependency: &TypeDependency) -> NameRow {
+    let Node {
+        name, node_type, ..
+    } = &dependency.node;
+    let members = match dependency.members.as_slice() {
+        [] => String::new(),
+        members => format!(": {}", members.join(", ")),
+    };
+    let further = match dependency.further {
+        0 => String::new(),
+        further => format!(" and {further} more"),
+    };
+    // A type is often named as its file.
+    let place = path(&dependency.node);
+    let place = match place.rsplit_once('/') {
+        Some((folder, _)) if node_type.is_type() => format!("{folder}/"),
+        _ => place.to_owned(),
+    };
+    NameRow {
+        full: format!("{name} {}{members}{further}  {place}", dependency.count),
+        short: format!("{name} {}", dependency.count),
+    }
+}
+
+/// Writes functions and variables of one name in several files: `type 7 in 3 files: cart.ts, order.ts, user.ts`.
+fn row_of_namesakes(name: &str, namesakes: &[&TypeDependency]) -> NameRow {
+    let count: usize = namesakes.iter().map(|one| one.count).sum();
+    let files: Vec<&str> = namesakes
+        .iter()
+        .map(|one| path(&one.node).rsplit('/').next().unwrap_or_default())
+        .collect();
+    let short = format!("{name} {count} in {} files", files.len());
+    NameRow {
+        full: format!("{short}: {}", files.join(", ")),
+        short,
+    }
 }
 
 /// Lists the types and functions outside the repository that a type uses.

@@ -1,6 +1,6 @@
 //! Section about where a program starts.
 
-use codeagent_core::query::{self, EntryPoint, Occurrences, Target, Targets};
+use codeagent_core::query::{self, EntryKind, EntryPoint, Occurrences, Target, Targets};
 
 use super::flow::FLOW_TITLE;
 use super::wants::STARTS;
@@ -44,8 +44,16 @@ pub(super) fn section(
         .retain(|entry| words(&entry.path) == most);
 
     document.section(overview::entry_section(&found));
-    if found.entry_points.len() <= MAX_FLOWS {
-        add_flow(document, occurrences, &found.entry_points)?;
+    // What builds a program or stands alone is not where it starts.
+    let mut starting = found.entry_points.clone();
+    if starting.len() > MAX_FLOWS {
+        starting.retain(|entry| match &entry.kind {
+            EntryKind::Package { field, .. } => field != "scripts",
+            kind => *kind != EntryKind::NotImported,
+        });
+    }
+    if starting.len() <= MAX_FLOWS {
+        add_flow(document, occurrences, &starting)?;
     }
     Ok(!found.entry_points.is_empty())
 }

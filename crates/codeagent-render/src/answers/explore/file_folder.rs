@@ -1,5 +1,7 @@
 //! Sections about files and folders.
 
+use std::collections::HashSet;
+
 use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, Reexport};
 
@@ -46,7 +48,14 @@ pub(super) fn file(
     document.section(wants.weigh(section, wants.members, 20));
 
     let again = query::reexports(occurrences.sources.snapshot(), path, node.id)?;
-    let rows = again.iter().map(reexport_row).collect();
+    let mut rows = Vec::with_capacity(again.len());
+    for export in &again {
+        let names = match export.name {
+            None => exported_names(occurrences, export, &mut vec![path.to_owned()])?,
+            Some(_) => Vec::new(),
+        };
+        rows.push(reexport_row(export, &names));
+    }
     let section = Section::names("exports of others", "exported from other files", rows);
     document.section(wants.weigh(section, wants.members, 20));
 
@@ -56,7 +65,7 @@ pub(super) fn file(
 
     let declared = exported.iter().chain(&internal).map(|node| node.id);
     let ids: Vec<NodeId> = declared.chain([node.id]).collect();
-    let is_imported = importers(document, occurrences, &ids, wants)?;
+    let is_imported = !importers(document, occurrences, &ids, wants)?.is_empty();
     let section = file_imports::section(occurrences, node)?;
     document.section(wants.weigh(section, wants.imports || wants.dependencies, 8));
 
@@ -90,9 +99,45 @@ fn export_row(
     })
 }
 
-/// Writes an export of what another file declares: `2 interpolate  src/interpolate.ts:68`.
-fn reexport_row(export: &Reexport) -> NameRow {
-    let name = export.name.as_deref().unwrap_or("*");
+/// Returns the names that a file exports again from another one as a whole, which passes on all but the default
+/// export; `seen` are the files on the way.
+fn exported_names(
+    occurrences: &Occurrences<'_, '_>,
+    export: &Reexport,
+    seen: &mut Vec<String>,
+) -> Result<Vec<String>, AnswerError> {
+    let file = export.target.as_ref();
+    let Some(file) = file.filter(|target| target.node_type == NodeType::File) else {
+        return Ok(Vec::new());
+    };
+    let path = file.qualified_name.clone();
+    if seen.contains(&path) {
+        return Ok(Vec::new());
+    }
+    seen.push(path.clone());
+
+    let snapshot = occurrences.sources.snapshot();
+    let mut names = query::export_names(snapshot, &path)?;
+    for inner in query::reexports(snapshot, &path, file.id)? {
+        match &inner.name {
+            Some(name) => names.push(name.clone()),
+            None => names.extend(exported_names(occurrences, &inner, seen)?),
+        }
+    }
+    names.retain(|name| name != "default");
+    Ok(names)
+}
+
+/// Writes an export of what another file declares: `2 interpolate  src/interpolate.ts:68`; of a whole file
+/// with the names that it has.
+fn reexport_row(export: &Reexport, names: &[String]) -> NameRow {
+    let is_known = export.target.is_some();
+    let list = match names {
+        [] if is_known => "* (no names but a default export)".to_owned(),
+        [] => "*".to_owned(),
+        names => format!("*: {}", names.join(", ")),
+    };
+    let name = export.name.as_deref().unwrap_or(&list);
     let place = match export
         .target
         .as_ref()
@@ -119,22 +164,22 @@ fn line_and_kind(node: &Node) -> String {
     format!("{line} {}", node.kind.as_str().replace('_', " "))
 }
 
-/// Adds what imports a file or its symbols, and reports whether anything does.
-fn importers(
+/// Adds what imports some symbols, and returns the importing files.
+pub(super) fn importers(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     ids: &[NodeId],
     wants: Wants,
-) -> Result<bool, AnswerError> {
+) -> Result<HashSet<String>, AnswerError> {
     let imports = occurrences.uses_of(ids, &[EdgeType::Imports])?;
-    let is_imported = !imports.is_empty();
+    let importing = imports.iter().map(|place| place.path.clone()).collect();
 
     let (tests, code): (Vec<_>, Vec<_>) = imports.into_iter().partition(Occurrence::is_test);
     let section = Section::occurrence_rows("importers", "imported by", code);
     document.section(wants.weigh(section, wants.imports || wants.callers, 15));
     let section = Section::occurrence_rows("tests", "imported in tests", tests);
     document.section(wants.weigh(section, wants.tests, 5));
-    Ok(is_imported)
+    Ok(importing)
 }
 
 /// Adds the uses of a file's symbols, and of their members, in other files.
@@ -238,7 +283,8 @@ pub(super) fn serving(
     Ok(serving)
 }
 
-fn uses_elsewhere(
+/// Returns the number of uses of a symbol outside of a file.
+pub(super) fn uses_elsewhere(
     occurrences: &mut Occurrences<'_, '_>,
     node: &Node,
     path: &str,

@@ -118,7 +118,11 @@ pub(super) fn sections(
     let mut phrases = query::interface_phrases(question);
     phrases.retain(|phrase| phrase.is_quoted || !wants.tests);
     for phrase in phrases {
-        let text = query::interface_text(occurrences, &phrase)?;
+        if !phrase.is_quoted && names_member(targets, &phrase.text()) {
+            continue;
+        }
+        let mut text = query::interface_text(occurrences, &phrase)?;
+        keep_inside(&mut text, document, targets);
         if !may_answer(&text, &phrase, targets) {
             if text.is_empty() {
                 if text.is_cut {
@@ -146,6 +150,58 @@ pub(super) fn sections(
 fn may_answer(text: &InterfaceText, phrase: &Phrase, targets: &Targets) -> bool {
     let is_meant = text.is_equal || phrase.is_quoted || !targets.has_written_name;
     is_meant && !text.is_empty()
+}
+
+/// Reports whether a name is that of a member of a type that the question names, too: `which subclasses of Cart
+/// override Total?`
+fn names_member(targets: &Targets, name: &str) -> bool {
+    let named = || {
+        targets.found.iter().filter_map(|target| match target {
+            Target::Symbols(symbols) => Some(symbols),
+            _ => None,
+        })
+    };
+    let types: Vec<NodeId> = named()
+        .flat_map(|symbols| symbols.groups.iter().flat_map(|group| group.ids()))
+        .collect();
+    let mut members = named().filter(|symbols| symbols.asked == name);
+    members.any(|symbols| {
+        let mut groups = symbols.groups.iter();
+        groups.any(|group| group.first().parent.is_some_and(|it| types.contains(&it)))
+    })
+}
+
+/// Removes the places of a text outside of the functions and types that the question names, if some are inside.
+fn keep_inside(text: &mut InterfaceText, document: &mut Document, targets: &Targets) {
+    let symbols = targets.found.iter().filter_map(|target| match target {
+        Target::Symbols(symbols) if symbols.asked != text.asked => Some(&symbols.groups),
+        _ => None,
+    });
+    let nodes = symbols.flatten().flat_map(|group| &group.nodes);
+    let spans: Vec<_> = nodes.flat_map(|node| &node.spans).collect();
+    let is_inside = |at: &Occurrence| {
+        spans.iter().any(|span| {
+            let lines = span.span.start.line..=span.span.end_line;
+            span.path == at.path && lines.contains(&at.line)
+        })
+    };
+
+    if text.all_places().any(|place| is_inside(&place.at)) {
+        let count = text.all_places().count();
+        text.places.retain(|place| is_inside(&place.at));
+        for key in &mut text.keys {
+            key.uses.retain(|place| is_inside(&place.at));
+            key.computed.retain(|place| is_inside(&place.at));
+        }
+        text.keys
+            .retain(|key| !key.uses.is_empty() || !key.computed.is_empty());
+        text.is_cut = false;
+        let elsewhere = count - text.all_places().count();
+        if elsewhere > 0 {
+            let places = counted(elsewhere as u64, "more place");
+            document.note(format!("{:?} has {places} elsewhere", text.asked));
+        }
+    }
 }
 
 fn add(

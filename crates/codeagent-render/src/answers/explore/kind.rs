@@ -101,13 +101,15 @@ fn rows(
     Ok(rows)
 }
 
-/// Reports whether a text writes a name that is more than a word in capitals, such as `URL`, and is not
-/// that of a folder with some of the kind: `Cart` of `which operators does Cart have?` may be a type.
+/// Reports whether a text writes a name that is more than a word in capitals, such as `URL`, and is neither
+/// that of a folder with some of the kind nor a word that selects of it: `Cart` of `which operators does Cart
+/// have?` may be a type.
 pub(super) fn names_symbols(targets: &Targets, kind: &Kind) -> bool {
     let folder = kind.selection.folder.as_deref();
+    let selects = |name: &str| kind.asked.words.contains(&name.to_lowercase());
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
     let found = targets.found.iter().map(Target::requested_text);
     let mut names = found.chain(missing);
     targets.has_written_name
-        && names.any(|name| !query::is_all_capitals(name) && Some(name) != folder)
+        && names.any(|name| !query::is_all_capitals(name) && Some(name) != folder && !selects(name))
 }

@@ -85,12 +85,14 @@ pub(super) fn literal(
         add_callers_around(document, occurrences, &places)?;
     }
 
-    let others = other_lines(occurrences, text, &code)?;
+    let (others, in_files) = other_lines(occurrences, text, &code)?;
     document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
     let title = "uses of constants, functions and properties that hold this string";
     document.section(Section::occurrence_rows("constants", title, through_constants).weighing(30));
     let title = "other lines of code that contain it";
     document.section(Section::occurrence_rows("lines", title, others).weighing(20));
+    let title = "in files of other languages";
+    document.section(Section::occurrence_rows("mentions", title, in_files).weighing(20));
     document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));
     Ok(())
 }
@@ -258,22 +260,23 @@ fn flows(
     Ok(())
 }
 
-/// Returns the other lines with a name in capitals: an environment variable may be read through an
-/// object that holds all of them (`env.MAIL_KEY`).
+/// Returns the other lines with the name of an environment variable, which may be read through an object
+/// that holds all of them (`env.MAIL_KEY`), and those in files of other languages, such as scripts.
 fn other_lines(
     occurrences: &mut Occurrences<'_, '_>,
     name: &str,
     known: &[Occurrence],
-) -> Result<Vec<Occurrence>, AnswerError> {
-    if !query::is_all_capitals(name) {
-        return Ok(Vec::new());
+) -> Result<(Vec<Occurrence>, Vec<Occurrence>), AnswerError> {
+    // .NET joins the keys of nested settings with two underscores: `mail__port`.
+    if !query::is_all_capitals(name) && !name.contains("__") {
+        return Ok((Vec::new(), Vec::new()));
     }
-    let mut found = query::search_text(occurrences, &plain_text(name))?.code;
-    found.retain(|place| {
+    let mut found = query::search_text(occurrences, &plain_text(name))?;
+    found.code.retain(|place| {
         let mut known = known.iter();
         !known.any(|known| known.path == place.path && known.line == place.line)
     });
-    Ok(found)
+    Ok((found.code, found.others))
 }
 
 /// Finds a name, or else the member of a dotted one (`Cart.closedAt`), or a capitalized word with as

@@ -1,11 +1,14 @@
 //! Sections about places that name a symbol without a use that the index knows.
 
-use codeagent_core::model::graph::Node;
-use codeagent_core::query::{self, Occurrence, Occurrences, TextMention};
+use codeagent_core::model::graph::{Node, NodeType};
+use codeagent_core::query::{self, Occurrence, Occurrences, TextMention, TextSearchQuery};
 
 use super::Subject;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
+
+/// Beginnings of words for settings.
+const SETTINGS: [&str; 3] = ["config", "option", "setting"];
 
 /// Maximum number of strings that are listed.
 const MAX_STRINGS: usize = 100;
@@ -38,10 +41,54 @@ pub(super) fn sections(
         document.section(wants.weigh(section, asks_for_uses, 10));
     }
 
+    if asks_for_uses && is_setting(subject) {
+        configuration_keys(subject, document, occurrences)?;
+    }
+
     let nodes: Vec<&Node> = subject.nodes.iter().collect();
     let weight = if in_all { 10 } else { 3 };
     for section in in_other_files(occurrences, &nodes, in_all)? {
         document.section(wants.weigh(section, asks_for_uses, weight));
+    }
+    Ok(())
+}
+
+/// Reports whether a question calls its subject a setting, or the subject's type is one of settings.
+fn is_setting(subject: &Subject<'_>) -> bool {
+    let node = subject.first();
+    let owner = node.qualified_name.rsplit('.').nth(1).unwrap_or_default();
+    let owner = owner.to_lowercase();
+    let is_asked = |word: &String| SETTINGS.iter().any(|start| word.starts_with(start));
+    node.node_type == NodeType::Property
+        && (subject.words.iter().any(is_asked) || SETTINGS.iter().any(|word| owner.contains(word)))
+}
+
+/// Adds the lines with a key of the configuration that ends with the name of a setting, in any case:
+/// `"mail:port"`, `mail__port`, which code may read without the type of settings.
+fn configuration_keys(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let pattern = format!(r"\w(:|__){}\b", subject.first().name);
+    let search = TextSearchQuery {
+        pattern: &pattern,
+        is_regex: true,
+        ignore_case: true,
+        path: None,
+        literals: false,
+    };
+    let found = query::search_text(occurrences, &search)?;
+    let title = "keys of a configuration with its name, matched by text";
+    for (key, title, places) in [
+        ("configuration keys", title, found.code),
+        (
+            "configuration files",
+            "such keys in files of other languages",
+            found.others,
+        ),
+    ] {
+        document.section(Section::occurrence_rows(key, title, places).weighing(20));
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ mod literal_use;
 mod member;
 pub(super) mod mentions;
 mod message;
+mod namespace;
 mod object_literal;
 mod others;
 mod reads_and_writes;
@@ -32,7 +33,7 @@ mod wants;
 use std::collections::BTreeMap;
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{
     self, LiteralTarget, Occurrences, QueryError, SymbolTarget, Target, Targets,
 };
@@ -54,6 +55,9 @@ const OTHERS_CHARACTERS: usize = 1_500;
 
 /// Maximum characters of the lines that start timers.
 const MAX_TIMERS: usize = 800;
+
+/// Number of names in a chain of members that is searched for as text.
+const CHAIN: usize = 3;
 
 /// Number of other words from which a sentence is long.
 const MANY_WORDS: usize = 3;
@@ -149,7 +153,8 @@ fn answer(
     (targets, wants): (&Targets, Wants),
 ) -> Result<bool, AnswerError> {
     let text = query.text;
-    let mut is_answered = connection::section(document, occurrences, targets, wants)?;
+    let mut is_answered = chains(document, occurrences, (targets, text), wants)?;
+    is_answered |= connection::section(document, occurrences, targets, wants)?;
     let asked =
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
     if !targets.has_written_name && !wants.flow && !wants.impact {
@@ -172,6 +177,25 @@ fn answer(
         add_targets(document, occurrences, targets, (wants, query.face))?;
     }
     Ok(asked.is_some())
+}
+
+/// Adds the lines with a chain of members that leads to no symbol, such as `to.have.status(..)` of an
+/// assertion; reports whether there are any.
+fn chains(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (targets, text): (&Targets, &str),
+    wants: Wants,
+) -> Result<bool, AnswerError> {
+    let names = targets.missing.iter();
+    let names = names.filter_map(|(name, _)| name.split('(').next());
+    let chains: Vec<&str> = names
+        .filter(|name| name.split('.').count() >= CHAIN && !name.contains(['/', '#', ':']))
+        .collect();
+    if !chains.is_empty() {
+        literal::expressions(document, occurrences, (&chains, text), wants)?;
+    }
+    Ok(!document.is_empty())
 }
 
 /// Adds the lines by which frameworks know what a question asks for; reports whether there are any.
@@ -542,6 +566,9 @@ impl Subject<'_> {
             NodeType::File => {
                 let path = self.first().qualified_name.clone();
                 file_folder::file(document, occurrences, &path, self.first(), self.wants)
+            }
+            NodeType::Module if self.first().kind == NodeKind::Namespace => {
+                namespace::sections(self, document, occurrences)
             }
             NodeType::Module
             | NodeType::Method

@@ -19,23 +19,33 @@ pub(super) fn is_key(lines: &[String], name: &str) -> bool {
     rests(first, name).any(|rest| !is_in_pattern(rest, others))
 }
 
+/// Reports whether a name is the key of an object literal, from what precedes and follows it on its
+/// line and from the next lines.
+pub(super) fn is_key_between(before: &str, after: &str, others: &[String]) -> bool {
+    rest_of_key(before, after).is_some_and(|rest| !is_in_pattern(rest, others))
+}
+
 /// Returns what follows a name on a line, where it may be a key.
 fn rests<'l>(line: &'l str, name: &str) -> impl Iterator<Item = &'l str> {
-    line.match_indices(name).filter_map(|(at, name)| {
-        let (before, after) = (&line[..at], &line[at + name.len()..]);
-        let quote = before
-            .chars()
-            .next_back()
-            .filter(|c| matches!(c, '"' | '\''));
-        let (before, after) = match quote {
-            Some(quote) => (before.strip_suffix(quote)?, after.strip_prefix(quote)?),
-            None => (before, after),
-        };
-        let is_first = before.trim().is_empty() || before.trim_end().ends_with(['{', ',']);
-        let after = after.trim_start();
-        let is_last = after.is_empty() || after.starts_with([':', ',', '}']);
-        (is_first && is_last).then_some(after)
-    })
+    line.match_indices(name)
+        .filter_map(|(at, name)| rest_of_key(&line[..at], &line[at + name.len()..]))
+}
+
+/// Returns what follows a name that may be a key, without its closing quote.
+fn rest_of_key<'l>(before: &str, after: &'l str) -> Option<&'l str> {
+    let quote = before
+        .chars()
+        .next_back()
+        .filter(|c| matches!(c, '"' | '\''));
+    let (before, after) = match quote {
+        Some(quote) => (before.strip_suffix(quote)?, after.strip_prefix(quote)?),
+        None => (before, after),
+    };
+
+    let is_first = before.trim().is_empty() || before.trim_end().ends_with(['{', ',']);
+    let after = after.trim_start();
+    let is_last = after.is_empty() || after.starts_with([':', ',', '}']);
+    (is_first && is_last).then_some(after)
 }
 
 /// Reports whether a key belongs to a pattern: `const { total } = cart`, `({ total }) => total`.

@@ -37,6 +37,7 @@ pub(super) fn reads_and_writes(
     if uses.is_empty() && !is_used_elsewhere {
         document.line("the index knows no certain use of it");
     }
+    property_of_field(subject, document, occurrences)?;
     let wants = subject.wants;
     let is_wanted = wants.callers || wants.impact || wants.flow;
     let is_event = subject.first().kind == NodeKind::Event;
@@ -70,6 +71,30 @@ pub(super) fn reads_and_writes(
     Ok(())
 }
 
+/// Adds the uses of the property that has the name of a private field, but for case and `_`.
+fn property_of_field(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let field = subject.first();
+    let Some(owner) = field.parent.filter(|_| field.kind == NodeKind::Field) else {
+        return Ok(());
+    };
+    let name = field.name.trim_start_matches('_');
+    let mut members = query::members_of(occurrences.sources.snapshot(), owner)?;
+    members.retain(|member| {
+        member.kind == NodeKind::Property && member.name.eq_ignore_ascii_case(name)
+    });
+    for property in members {
+        let line = property.spans.first().map_or(0, |span| span.name_line);
+        let uses = occurrences.uses_of(&[property.id], &[EdgeType::References])?;
+        let title = format!("uses of the property {} (line {line})", property.name);
+        document.section(Section::occurrence_rows("property", title, uses).weighing(20));
+    }
+    Ok(())
+}
+
 /// The columns of the uses on each line, if they were looked up.
 type UseColumns = Option<HashMap<(String, u32), Vec<u32>>>;
 
@@ -85,6 +110,9 @@ fn is_write(
     // The attribute of a JSX element, and the key of an object literal, write a property.
     let is_property = subject.first().kind == NodeKind::Property;
     let is_script = !place.path.ends_with(".cs");
+    if words_of(source, name).nth(1).is_some() {
+        return is_written_at_use(subject, occurrences, place, columns);
+    }
     if is_property {
         if is_attribute(source, name, &place.path) {
             return Ok(true);
@@ -97,15 +125,12 @@ fn is_write(
             }
         }
     }
-    if words_of(source, name).nth(1).is_some() {
-        return is_written_at_use(subject, occurrences, place, columns);
-    }
     let is_taken = is_property && is_script && is_default(source, name);
     Ok(!is_taken && is_written(source, name))
 }
 
 /// Reports whether one of the uses on a line that has the name several times assigns it:
-/// `settings.Size = Size.Value`.
+/// `settings.Size = Size.Value`, `{ size: settings.size }`.
 fn is_written_at_use(
     subject: &Subject<'_>,
     occurrences: &mut Occurrences<'_, '_>,
@@ -118,6 +143,8 @@ fn is_written_at_use(
         None => columns.insert(columns_of(subject, occurrences)?),
     };
     let is_bare_read = *kind == NodeKind::Property && !place.path.ends_with(".cs");
+    let next = place.line + 1;
+    let last = place.line + object_literal::MAX_LINES;
     let key = (place.path.clone(), place.line);
     for column in columns.get(&key).into_iter().flatten() {
         let sources = &mut occurrences.sources;
@@ -131,6 +158,13 @@ fn is_written_at_use(
         let is_attribute = after.starts_with("={") || after.starts_with("=\"");
         if is_attribute || is_assigned(after) && !is_taken || is_counted(before) {
             return Ok(true);
+        }
+        if is_bare_read {
+            let after = after.to_owned();
+            let lines = sources.lines(&place.path, next, last)?.unwrap_or_default();
+            if object_literal::is_key_between(before, &after, &lines) {
+                return Ok(true);
+            }
         }
     }
     Ok(false)

@@ -1,5 +1,7 @@
 //! Sections about types: members, implementations, constructions and other uses.
 
+use std::collections::HashSet;
+
 use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests, Snapshot};
 
@@ -11,6 +13,12 @@ use super::{Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
+
+/// Beginnings of verbs, and of the names of methods, for what is given to a type that runs or holds it.
+const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule", "subscribe"];
+
+/// Maximum number of lines with the arguments of a call.
+const ARGUMENT_LINES: u32 = 4;
 
 /// Maximum lines of a type whose declaration is shown in place of its members.
 const SHORT: u32 = 12;
@@ -41,6 +49,10 @@ pub(super) fn sections(
         let section = members_section(subject, occurrences.sources.snapshot(), &members)?;
         document.section(wants.weigh(section, wants.members, 12));
     }
+    if wants.members {
+        inherited(subject, document, occurrences, &members)?;
+    }
+    registrations(subject, document, occurrences, &members)?;
 
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let derived: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
@@ -126,6 +138,105 @@ fn members_section(
     };
 
     Ok(Section::names("members", title, rows).of(total))
+}
+
+/// Adds the members that a type inherits from types of the repository, nearest first, without private ones,
+/// constructors, and those that it has itself.
+fn inherited(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &Occurrences<'_, '_>,
+    members: &[Node],
+) -> Result<(), AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let is_interface = subject.first().node_type == NodeType::Interface;
+    let mut known: HashSet<String> = members.iter().map(|member| member.name.clone()).collect();
+    let mut rows = Vec::new();
+    for (base, _) in query::bases_of(snapshot, &subject.ids())? {
+        let Some(base) = query::get_node(snapshot, base)?.map(|symbol| symbol.node) else {
+            continue;
+        };
+        // A class has the members of its interfaces itself.
+        if (base.node_type == NodeType::Interface) != is_interface {
+            continue;
+        }
+        let mut names: Vec<String> = Vec::new();
+        let mut own = query::members_of(snapshot, base.id)?;
+        own.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
+        for member in own {
+            let is_constructor = member.node_type == NodeType::Constructor;
+            if is_constructor || !is_listed(&member, subject.wants) || known.contains(&member.name)
+            {
+                continue;
+            }
+            let row = member_row(&member, false, query::reference_count(snapshot, member.id)?);
+            rows.push(NameRow {
+                full: format!("{}:{}", base.name, row.full),
+                short: row.short,
+            });
+            names.push(member.name);
+        }
+        known.extend(names);
+    }
+    let section = Section::names("inherited", "inherited members", rows);
+    document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
+}
+
+/// Adds the calls of a type's methods that take what a question calls registered, such as `schedule`.
+fn registrations(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    members: &[Node],
+) -> Result<(), AnswerError> {
+    let is_asked = subject.words.iter().any(|word| {
+        let mut verbs = REGISTERING.iter();
+        verbs.any(|verb| word.starts_with(verb) && word.ends_with("ed"))
+    });
+    if !is_asked {
+        return Ok(());
+    }
+    let registers = |member: &&Node| {
+        let name = member.name.to_lowercase();
+        let is_verb = REGISTERING.iter().any(|verb| name.starts_with(verb));
+        member.node_type == NodeType::Method && is_verb
+    };
+    let ids: Vec<NodeId> = members
+        .iter()
+        .filter(registers)
+        .map(|node| node.id)
+        .collect();
+    let mut calls = occurrences.uses_of(&ids, &[EdgeType::Calls])?;
+    calls.retain(|place| !place.is_test());
+    add_arguments(occurrences, &mut calls)?;
+    let section = Section::occurrence_rows("registrations", "what is registered with it", calls);
+    document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
+}
+
+/// Adds the next lines to calls whose arguments begin there.
+fn add_arguments(
+    occurrences: &mut Occurrences<'_, '_>,
+    calls: &mut [Occurrence],
+) -> Result<(), AnswerError> {
+    for call in calls {
+        let Some(source) = call.source.as_mut().filter(|line| line.ends_with('(')) else {
+            continue;
+        };
+        let last = call.line + ARGUMENT_LINES;
+        let lines = occurrences.sources.lines(&call.path, call.line + 1, last)?;
+        for line in lines.iter().flatten() {
+            let line = line.trim();
+            if line.starts_with(')') {
+                break;
+            }
+            source.push_str(line);
+            source.push(' ');
+        }
+        source.truncate(source.trim_end().len());
+    }
+    Ok(())
 }
 
 pub(super) fn path(node: &Node) -> &str {
@@ -217,6 +328,7 @@ fn uses(
     used.retain(|place| !constructed.contains(place));
     if wants.implementations {
         used = values(subject, document, used);
+        held_values(subject, document, occurrences)?;
     }
     let is_unused = constructed.is_empty() && used.is_empty();
 
@@ -296,6 +408,41 @@ fn values(
     let section = Section::occurrence_rows("object literals", title, literals);
     document.section(subject.wants.weigh(section, true, 0));
     rest
+}
+
+/// Adds the object literals that are assigned to properties of the type: `{ bell: { ring() {} } }` for
+/// `bell: Bell`.
+fn held_values(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let uses = occurrences.incoming(&subject.ids(), &[EdgeType::References])?;
+    let mut holders: Vec<Node> = Vec::new();
+    for used in uses {
+        let holder = query::get_node(snapshot, used.other)?.map(|symbol| symbol.node);
+        let is_new = |node: &Node| holders.iter().all(|known| known.id != node.id);
+        let is_property = |node: &Node| node.node_type == NodeType::Property;
+        holders.extend(holder.filter(|node| is_property(node) && is_new(node)));
+    }
+
+    let mut assigned = Vec::new();
+    for holder in &holders {
+        let mut places = occurrences.uses_of(&[holder.id], &[EdgeType::References])?;
+        places.retain(|place| {
+            let source = place.source.as_deref().unwrap_or_default();
+            let value = |assignment: &str| source.contains(&format!("{}{assignment}", holder.name));
+            value(": {") || value(" = {")
+        });
+        assigned.extend(places);
+    }
+    assigned.sort_unstable();
+    assigned.dedup();
+    let title = "object literals assigned to properties of this type";
+    let section = Section::occurrence_rows("assigned", title, assigned);
+    document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
 }
 
 /// Adds the uses in tests and, if the question asks for them, the tests that reach the type otherwise.

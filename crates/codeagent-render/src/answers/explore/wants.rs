@@ -80,7 +80,7 @@ impl Wants {
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
         let asks_when = targets.has_word("do") && targets.has_word("when");
         let asks_how = asks_how(targets) && targets.found.len() < 2 && !asks_for_path_to(targets);
-        let flow = words(&["happen", "flow"]) || asks_when || asks_how;
+        let flow = words(&["happen", "flow", "follow", "trac"]) || asks_when || asks_how;
         // `who runs X`, but not `what happens when X runs`.
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
         // `what can I import from cart.ts?`

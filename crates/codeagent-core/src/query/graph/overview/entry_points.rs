@@ -1,6 +1,8 @@
 //! Entry points of programs: `Main`, top-level statements, applications of WPF, WinUI, MAUI and
 //! Avalonia, files named in a `package.json`, and modules that no other file uses.
 //!
+//! A command of a package that is no source is read for the module that it loads.
+//!
 //! Limitations: bundler configurations and HTML are not read. A build output named in a
 //! `package.json` is mapped to a source of the same name below `src` or the package's folder.
 
@@ -136,7 +138,11 @@ fn named_by_packages(
         };
 
         for (field, named) in named_paths(&package) {
-            let entry = source_of(folder_of(manifest), &named, &files);
+            let folder = folder_of(manifest);
+            let entry = match source_of(folder, &named, &files) {
+                None if field == "bin" => loaded_source(sources, folder, &named, &files),
+                entry => entry,
+            };
             if let Some((path, id)) = entry
                 && !is_configuration(path)
                 && !found.iter().any(|known| known.path == path)
@@ -154,6 +160,26 @@ fn named_by_packages(
     }
 
     Ok(found)
+}
+
+/// Returns the indexed source that a command without one loads: `bin/tool` with `require("../dist/index.js")`.
+fn loaded_source<'a>(
+    sources: &Sources<'_>,
+    folder: &str,
+    command: &str,
+    files: &FileNodes<'a>,
+) -> Option<(&'a str, NodeId)> {
+    let command = RepoPath::normalized(&format!("{folder}/{command}")).ok()?;
+    let text = sources.workspace().read(&command).ok()?.text;
+    let strings = text.split(['"', '\'']);
+    let mut modules = strings.filter(|part| part.starts_with("./") || part.starts_with("../"));
+    modules.find_map(|module| {
+        let path = format!("{}/{module}", folder_of(command.as_str()));
+        let path = RepoPath::normalized(&path).ok()?;
+        let prefix = if folder == "." { "" } else { folder };
+        let named = path.as_str().strip_prefix(prefix)?;
+        source_of(folder, named.trim_start_matches('/'), files)
+    })
 }
 
 /// The file nodes in scope, outside tests, by path.

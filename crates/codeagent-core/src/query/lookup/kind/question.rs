@@ -19,17 +19,32 @@ const NOUNS: [&str; 5] = [
 ];
 
 /// The ends of a question for a kind.
-const ENDS: [&[&str]; 10] = [
+const ENDS: [&[&str]; 6] = [
     &["exist"],
     &["do", "exist"],
     &["are", "there"],
     &["are", "available"],
-    &["are", "declared"],
-    &["are", "defined"],
-    &["are", "registered"],
-    &["are", "supported"],
     &["does", "it", "have"],
     &["do", "we", "have"],
+];
+
+/// What a part of a repository does with what it has: `which jobs does the worker run?`
+const HAVE: [&str; 12] = [
+    "contain", "declare", "define", "expose", "have", "include", "offer", "provide", "register",
+    "run", "schedule", "support",
+];
+
+/// Words behind the name of a part of a repository: `the worker project`.
+const PARTS: [&str; 9] = [
+    "app",
+    "application",
+    "assembly",
+    "folder",
+    "module",
+    "package",
+    "program",
+    "project",
+    "service",
 ];
 
 /// Words for the whole repository, where a folder may stand.
@@ -76,6 +91,12 @@ impl KindQuestion {
         let rest = rest.as_slice();
         let rest = match ENDS.iter().find(|end| ends_with(rest, end)) {
             Some(end) => &rest[..rest.len() - end.len()],
+            None if let [before @ .., are, done] = rest
+                && are == "are"
+                && done.ends_with("ed") =>
+            {
+                before
+            }
             None if folder.is_owner() => rest,
             None if matches!(first.as_str(), "list" | "show") => rest,
             None => return None,
@@ -163,14 +184,27 @@ impl Place<'_> {
 /// Splits the place off that a question ends with.
 fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
     let words = words.strip_suffix(&["here"]).unwrap_or(words);
-    match words {
-        [before @ .., "does" | "do", name, "have"] | [before @ .., "does", "the", name, "have"] => {
-            (before, Place::Owner(name))
-        }
-        [before @ .., "in", name] | [before @ .., "in", "the", name] => {
+    if let Some((verb, clause)) = words.split_last()
+        && HAVE.contains(verb)
+        && let [before @ .., "does" | "do", name] | [before @ .., "does" | "do", "the", name] =
+            without_part(clause)
+    {
+        return (before, Place::Owner(name));
+    }
+    match without_part(words) {
+        [before @ .., "in" | "of", name] | [before @ .., "in" | "of", "the", name] => {
             (before, Place::Inside(name))
         }
         _ => (words, Place::Anywhere),
+    }
+}
+
+/// Returns some words without the last one, if it says that the name before it is that of a part of the
+/// repository.
+fn without_part<'q, 'w>(words: &'w [&'q str]) -> &'w [&'q str] {
+    match words.split_last() {
+        Some((last, before)) if PARTS.contains(last) && !before.ends_with(&["the"]) => before,
+        _ => words,
     }
 }
 
@@ -220,6 +254,14 @@ mod tests {
             ),
             ("which commands does seconv have?", &["command in seconv"]),
             ("which commands do we have?", &["command"]),
+            (
+                "What Quartz jobs does the Api project schedule?",
+                &["quartz job in Api", "quartz + job in Api"],
+            ),
+            (
+                "which jobs are scheduled in the Worker app?",
+                &["job in Worker"],
+            ),
             (
                 "which monitor types exist?",
                 &["monitor type", "monitor typ", "monitor"],

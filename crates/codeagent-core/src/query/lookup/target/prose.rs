@@ -52,6 +52,9 @@ const MEMBERS: [&str; 7] = [
     "event", "field", "function", "member", "method", "property", "setting",
 ];
 
+/// Beginnings of words for overriding.
+const OVERRIDING: &[&str] = &["overrid", "redefin"];
+
 /// Words before the start of a path, and before its end.
 const PATH_STARTS: [&str; 4] = ["can", "do", "does", "from"];
 const PATH_ENDS: [&str; 4] = ["into", "reach", "reaches", "to"];
@@ -69,6 +72,8 @@ pub(super) fn add_members(
     targets: &mut Targets,
     tokens: &[Token<'_>],
 ) -> Result<(), QueryError> {
+    // `which subclasses of Cart override Total?` asks for the member, not for a type `Total`.
+    let asks_for_overrides = targets.mentions(OVERRIDING);
     let mut names = Vec::new();
     for target in &targets.found {
         let named = match target {
@@ -96,8 +101,12 @@ pub(super) fn add_members(
         for member in store::children_of(snapshot, &types)? {
             let is_named = |token: &Token<'_>| {
                 is_uncommon(token) && token.text.eq_ignore_ascii_case(&member.name)
+                    || asks_for_overrides && token.is_capitalized() && token.text == member.name
             };
             let name = format!("{}.{}", named.asked, member.name);
+            if member.node_type == NodeType::Constructor {
+                continue;
+            }
             if tokens.iter().any(is_named) && !names.contains(&name) {
                 names.push(name);
             }
@@ -260,6 +269,14 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
         seen.push(first);
         is_new
     });
+
+    // The name of a member that is also written with its type: `the option port (Options.port)`.
+    let written = targets.found.iter().map(Target::requested_text);
+    let members = written.filter_map(|name| name.rsplit_once('.'));
+    let members: Vec<String> = members.map(|(_, member)| member.to_owned()).collect();
+    targets
+        .found
+        .retain(|target| !members.iter().any(|name| name == target.requested_text()));
 
     let asks_for_it = targets.mentions(&["namespace", "module", "package"]);
     let others = tokens.iter().filter(|token| is_uncommon(token)).count();

@@ -134,7 +134,7 @@ const TECHNICAL: [&str; 27] = [
 ];
 
 /// Reports whether a word of a sentence names code only if code has exactly that name.
-pub(super) fn is_technical(token: &Token<'_>) -> bool {
+pub(in crate::query) fn is_technical(token: &Token<'_>) -> bool {
     !token.is_quoted && !token.is_code && TECHNICAL.contains(&token.text)
 }
 

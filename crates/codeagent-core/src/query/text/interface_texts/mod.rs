@@ -8,6 +8,7 @@
 //! JSON, object literals and dictionaries of XAML.
 
 mod component_props;
+mod injected;
 mod keys;
 mod markup;
 mod matching;

@@ -1,6 +1,6 @@
 //! The texts of a user interface that a question quotes: `clicks "Delete account"`, `the Export button`.
 
-use crate::query::lookup::target::{Token, is_common, tokens};
+use crate::query::lookup::target::{Token, is_common, is_technical, tokens};
 
 /// Words of a question about what a user sees or does.
 const INTERFACE: [&str; 32] = [
@@ -161,7 +161,7 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     let mut phrases = Vec::new();
     let mut is_inside = false;
     for (at, token) in tokens.iter().enumerate().skip(1) {
-        let starts = starts_text(token);
+        let starts = starts_text(token) && !announces_path(&tokens[at..]);
         let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
         if starts && !is_inside && !is_control {
             phrases.push(Phrase::capitalized(&tokens[at..]));
@@ -169,6 +169,12 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
         is_inside = starts;
     }
     phrases
+}
+
+/// Reports whether words begin with one that says what follows it: `URL /users/:id`.
+fn announces_path(tokens: &[Token<'_>]) -> bool {
+    let is_path = |token: &Token<'_>| token.text.contains('/');
+    tokens.first().is_some_and(is_technical) && tokens.get(1).is_some_and(is_path)
 }
 
 /// Returns the words in lower case before a control: `save changes` of `the save changes button`.
@@ -235,6 +241,7 @@ mod tests {
             ),
             ("what does the Export button do", &["Export button do"]),
             ("which page has the heading Billing", &["Billing"]),
+            ("which page is shown at the URL /users/:id?", &[]),
             ("what does the save changes button do", &["save changes"]),
             ("which button handlers exist", &[]),
             ("who calls Cart.Total?", &[]),

@@ -14,6 +14,7 @@ use codeagent_lang::surroundings::{Around, AroundKind, Part, collapsed};
 use super::component_props::{
     functions_named, handlers_given, is_prop, only_function, procedures_named, wrapped_functions,
 };
+use super::injected::injected_calls;
 use super::search::{ending, read};
 use super::targets::{flows, functions_in};
 use super::{TextPlace, markup};
@@ -21,6 +22,7 @@ use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{Dialect, Node, NodeType};
 use crate::query::dispatch::object_keys::is_of_name;
 use crate::query::dispatch::routes::routes_of;
+use crate::query::text::razor::is_razor;
 use crate::query::{Occurrences, QueryError};
 use crate::store;
 
@@ -314,13 +316,18 @@ impl File<'_> {
                 continue;
             }
 
-            let functions =
+            let mut functions =
                 functions_named(occurrences, (self.path, self.text), (value, is_command))?;
             let here = if is_xaml {
                 Vec::new()
             } else {
                 self.declared_here(value)
             };
+            if is_razor(self.path) {
+                let code = format!("{value}\n{}", here.join("\n"));
+                let snapshot = occurrences.sources.snapshot();
+                functions.extend(injected_calls(snapshot, self.text, &code)?);
+            }
             if is_xaml && !is_command && functions.is_empty() {
                 continue;
             }

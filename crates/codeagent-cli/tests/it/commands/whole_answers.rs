@@ -1,0 +1,287 @@
+//! `codeagent explore`: what an answer needs besides the uses of a name, such as inherited members, what is
+//! registered with a type, and files in other languages.
+
+use super::{Case, assert_answers};
+
+#[test]
+fn an_answer_has_all_that_its_question_asks_for() {
+    assert_answers(CASES);
+}
+
+const NAMESPACES: &[(&str, &str)] = &[
+    (
+        "src/Contract.cs",
+        "namespace Depot.Contract;\npublic class Dto { }\ninternal class Key { }\n",
+    ),
+    (
+        "src/Api.cs",
+        "using Depot.Contract;\nclass Api { Dto dto; }\n",
+    ),
+    (
+        "src/Deep.cs",
+        "namespace Depot.Contract.Deep;\nclass Deep { Dto dto; }\n",
+    ),
+];
+
+const OPTIONS: &[(&str, &str)] = &[
+    (
+        "web/options.ts",
+        "export interface ServerOptions { baseUrl: string; }
+export interface PageConfig { baseUrl: string; }
+export const defaults: ServerOptions = { baseUrl: 'a' };
+",
+    ),
+    (
+        "web/page.ts",
+        "import { PageConfig, ServerOptions } from './options';
+export const page = (options: ServerOptions): PageConfig => ({ baseUrl: options.baseUrl });
+",
+    ),
+];
+
+const PROXIES: &[(&str, &str)] = &[
+    (
+        "src/Settings.cs",
+        "class MailSettings {
+    private static readonly string port = \"1\";
+    public string Port { get; set; } = port;
+    public string KnownHosts { get; set; }
+}
+class Sender {
+    string Hosts(MailSettings settings) => settings.KnownHosts;
+    string Other(dynamic config) => config[\"mail:knownHosts\"];
+    string Port(MailSettings settings) => settings.Port;
+}
+class Start { void Run() => System.Environment.GetEnvironmentVariable(\"mail__knownHosts\"); }
+",
+    ),
+    (
+        "run.sh",
+        "if [ \"$mail__knownHosts\" = \"a\" ]; then exit; fi\n",
+    ),
+];
+
+const LISTS: &[(&str, &str)] = &[(
+    "web/list.ts",
+    "export class List { add(item: string) {} private own() {} remove() {} }
+export class HeaderList extends List { add(item: string) {} static isList() {} }
+export interface Resolver { resolve(): string; }
+export interface Flags { resolver: Resolver; }
+export const flags: Flags = { resolver: { resolve: () => 'a' } };
+export const later: Flags = {
+  resolver: {
+    resolve: () => 'b',
+  },
+};
+",
+)];
+
+const SCHEDULER: &[(&str, &str)] = &[(
+    "web/scheduler.ts",
+    "export class Scheduler {
+  schedule(run: () => void, every: number) {}
+  stop() {}
+}
+export function start(scheduler: Scheduler) {
+  scheduler.schedule(
+    () => clean(),
+    5,
+  );
+  scheduler.stop();
+}
+export function clean() {}
+",
+)];
+
+const TOKENS: &[(&str, &str)] = &[(
+    "src/Token.cs",
+    "abstract class Token { public abstract bool Valid { get; } }
+class Ticket : Token { public override bool Valid => true; }
+record Valid<T>(T Value);
+",
+)];
+
+const REEXPORTS: &[(&str, &str)] = &[
+    (
+        "web/index.ts",
+        "export * from './a';\nexport * from './b';\n",
+    ),
+    (
+        "web/a.ts",
+        "export const one = 1;\nfunction two() {}\nexport { two as second };\nexport * from './c';\n",
+    ),
+    ("web/b.ts", "export default function third() {}\n"),
+    ("web/c.ts", "export type Four = 4;\nexport * from './a';\n"),
+];
+
+const RAZOR: &[(&str, &str)] = &[
+    (
+        "src/Cart.razor",
+        "@inject ICarts Carts
+<button @onclick=\"EmptyAsync\">Empty the cart</button>
+@code {
+    private Task EmptyAsync()
+    {
+        return Carts.EmptyAsync(1);
+    }
+}
+",
+    ),
+    (
+        "src/Carts.cs",
+        "interface ICarts { Task EmptyAsync(int id); }
+class Carts : ICarts {
+    public Task EmptyAsync(int id) { Log(); return null; }
+    void Log() { }
+}
+",
+    ),
+];
+
+const JOBS: &[(&str, &str)] = &[
+    ("src/Core/Job.cs", "public abstract class Job { }\n"),
+    ("src/Api/Clean.cs", "public class CleanJob : Job { }\n"),
+    ("src/Web/Send.cs", "public class SendJob : Job { }\n"),
+];
+
+const PACKAGE: &[(&str, &str)] = &[
+    (
+        "tool/package.json",
+        "{ \"name\": \"tool\", \"bin\": { \"tool\": \"bin/tool\" } }\n",
+    ),
+    (
+        "tool/bin/tool",
+        "#!/usr/bin/env node\nrequire('../dist/run.js').go();\n",
+    ),
+    ("tool/src/run.ts", "export function go() {}\n"),
+];
+
+const ASSERTIONS: &[(&str, &str)] = &[(
+    "web/response.test.ts",
+    "it('has a status', () => { response.to.have.status(200); });\n",
+)];
+
+const DROPDOWN: &[(&str, &str)] = &[(
+    "web/dropdown.tsx",
+    "export const CartMenu = () => <button onClick={() => emptyCart()}>Delete</button>;
+export const UserMenu = () => <button onClick={() => dropUser()}>Delete</button>;
+function emptyCart() {}
+function dropUser() {}
+",
+)];
+
+const CASES: &[Case] = &[
+    Case {
+        files: NAMESPACES,
+        question: "who uses the namespace Depot.Contract?",
+        expected: &[
+            "imported by (1):\nsrc/\n Api.cs\n  1 using Depot.Contract;\n",
+            "used without an import by (1):\nsrc/\n Deep.cs\n  2 Deep.dto",
+            " class Dto (2)\n internal class Key (0)\n",
+        ],
+    },
+    Case {
+        files: OPTIONS,
+        question: "where is the option baseUrl (ServerOptions.baseUrl) read?",
+        expected: &[
+            "## public property ServerOptions.baseUrl: string",
+            "read or used by (1):\nweb/\n page.ts\n  2 page: ",
+            "written by (1):\nweb/\n options.ts\n  3 defaults: ",
+        ],
+    },
+    Case {
+        files: PROXIES,
+        question: "where is the setting KnownHosts read?",
+        expected: &[
+            "  7 Sender.Hosts: ",
+            "keys of a configuration with its name, matched by text (2):\n",
+            "  8 Sender.Other: ",
+        ],
+    },
+    Case {
+        files: PROXIES,
+        question: "where is the environment variable mail__knownHosts read?",
+        expected: &["in files of other languages (1):\n./\n run.sh\n  1 if"],
+    },
+    Case {
+        files: PROXIES,
+        question: "where is the MailSettings setting port read?",
+        expected: &[
+            "uses of the property Port (line 3) (1):\nsrc/\n Settings.cs\n  9 Sender.Port: ",
+        ],
+    },
+    Case {
+        files: LISTS,
+        question: "what public members does HeaderList have, inherited ones included?",
+        expected: &["inherited members (1):\n List:1 remove() (0 uses)\n"],
+    },
+    Case {
+        files: LISTS,
+        question: "who implements Resolver, object literals included?",
+        expected: &[
+            "object literals assigned to properties of this type (2):\nweb/\n list.ts\n  5 flags: ",
+            "  7 later: resolver: {\n",
+        ],
+    },
+    Case {
+        files: SCHEDULER,
+        question: "which jobs are registered with the Scheduler?",
+        expected: &[
+            "what is registered with it (1):\nweb/\n scheduler.ts\n  6 start: scheduler.schedule(() => clean(), 5,\n",
+        ],
+    },
+    Case {
+        files: TOKENS,
+        question: "List every subclass of Token, and say which of them override Valid.",
+        expected: &[
+            "## public property Token.Valid: bool",
+            "  2 Ticket.Valid: class Ticket",
+        ],
+    },
+    Case {
+        files: REEXPORTS,
+        question: "what does web/index.ts export?",
+        expected: &[
+            " 1 *: one, second, Four  web/a.ts:1\n",
+            " 2 * (no names but a default export)  web/b.ts:1\n",
+        ],
+    },
+    Case {
+        files: RAZOR,
+        question: "what happens when \"Empty the cart\" is clicked?",
+        expected: &[
+            "    ICarts.EmptyAsync -> Carts.EmptyAsync  src/Carts.cs:3\n      3 Carts.Log  src/Carts.cs:4\n",
+        ],
+    },
+    Case {
+        files: JOBS,
+        question: "What Quartz jobs does the Api project schedule?",
+        expected: &[
+            "no `job` with `quartz` in its name or path, in a folder `Api`; these are others:\n",
+            "implementing or deriving (1):\n class CleanJob  src/Api/Clean.cs:1\n",
+        ],
+    },
+    Case {
+        files: PACKAGE,
+        question: "where does the tool CLI start?",
+        expected: &["tool/package.json: src/run.ts (bin)"],
+    },
+    Case {
+        files: ASSERTIONS,
+        question: "which tests cover the `to.have.status(...)` assertion chain?",
+        expected: &["in tests (1):\nweb/\n response.test.ts\n  1 it \"has a status\": "],
+    },
+    Case {
+        files: DROPDOWN,
+        question: "what happens when someone picks \"Delete\" in the CartMenu menu?",
+        expected: &[
+            "note: \"Delete\" has 1 more place elsewhere\n",
+            "  emptyCart  web/dropdown.tsx:3\n",
+        ],
+    },
+    Case {
+        files: DROPDOWN,
+        question: "which component is shown at the URL /nowhere/:id?",
+        expected: &["no symbol, string, route or file in the index is named \"/nowhere/:id\""],
+    },
+];

@@ -1,0 +1,94 @@
+//! Sections about namespaces: their types, the files that import them, and those that use them otherwise.
+
+use std::collections::HashSet;
+
+use codeagent_core::model::graph::{Access, NodeId, NodeType};
+use codeagent_core::query::{self, Occurrence, Occurrences};
+
+use super::Subject;
+use super::file_folder::{USES, importers, uses_elsewhere};
+use crate::answers::AnswerError;
+use crate::text::{Document, NameRow, Section};
+
+/// Maximum types that are listed, with the uses of each.
+const MAX_TYPES: usize = 300;
+
+/// Maximum symbols whose uses are looked up.
+const MAX_SYMBOLS: usize = 3_000;
+
+/// Adds a namespace: its types with their uses in other files, what imports it, and the files that use
+/// it without an import, because an outer namespace or a qualified name shows it to them.
+pub(super) fn sections(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    let snapshot = occurrences.sources.snapshot();
+    let mut declared = Vec::new();
+    for id in subject.ids() {
+        declared.extend(query::members_of(snapshot, id)?);
+    }
+    declared.sort_by(|one, other| one.name.cmp(&other.name));
+
+    let (mut rows, mut symbols) = (Vec::new(), subject.ids());
+    let mut own_files: HashSet<String> = HashSet::new();
+    for node in &declared {
+        own_files.extend(node.spans.iter().map(|span| span.path.clone()));
+        if node.node_type != NodeType::Module && symbols.len() < MAX_SYMBOLS {
+            symbols.extend(query::tree(snapshot, node.id)?);
+        }
+        let path = node.spans.first().map_or("", |span| span.path.as_str());
+        if rows.len() < MAX_TYPES {
+            let uses = uses_elsewhere(occurrences, node, path)?;
+            let kind = node.kind.as_str().replace('_', " ");
+            let access = match node.access {
+                Some(Access::Public) | None => String::new(),
+                Some(access) => format!("{access} "),
+            };
+            rows.push(NameRow {
+                full: format!("{access}{kind} {} ({uses})", node.name),
+                short: node.name.clone(),
+            });
+        }
+    }
+    let title = "declares, with the uses in other files";
+    let section = Section::names("exports", title, rows).of(declared.len());
+    document.section(wants.weigh(section, wants.members, 12));
+
+    let importing = importers(document, occurrences, &subject.ids(), wants)?;
+    users(subject, document, occurrences, &symbols, |path| {
+        own_files.contains(path) || importing.contains(path)
+    })
+}
+
+/// Adds the uses of a namespace's symbols in files that neither declare a part of it nor import it.
+fn users(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    symbols: &[NodeId],
+    is_known: impl Fn(&str) -> bool,
+) -> Result<(), AnswerError> {
+    let wants = subject.wants;
+    let mut uses = occurrences.uses_of(symbols, &USES)?;
+    uses.retain(|place| !is_known(&place.path));
+
+    let (tests, code): (Vec<_>, Vec<_>) = uses.into_iter().partition(Occurrence::is_test);
+    for (key, title, places, is_wanted) in [
+        ("uses", "used without an import by", code, wants.callers),
+        (
+            "uses in tests",
+            "used in tests without an import by",
+            tests,
+            wants.tests,
+        ),
+    ] {
+        let section = Section::occurrence_rows(key, title, places);
+        document.section(wants.weigh(section, is_wanted || wants.impact, 8));
+    }
+    if symbols.len() >= MAX_SYMBOLS {
+        document.note("the uses of only some of its types were looked up; query a type");
+    }
+    Ok(())
+}
