@@ -51,6 +51,8 @@ pub(super) struct Items<'a> {
     /// Package references, by id in lower case.
     pub packages: BTreeMap<String, PackageReference>,
     pub hint_paths: BTreeSet<String>,
+    /// References as written for which the repository has no project.
+    pub lost_references: Vec<String>,
     /// Central package versions, by id in lower case.
     central: FxHashMap<String, String>,
     identities: FxHashMap<String, Vec<String>>,
@@ -348,15 +350,40 @@ impl<'a> Pass<'_, '_, 'a> {
         }
 
         let is_private = self.is_private(node, items);
-        for pattern in resolved(self.list(node, "Include", items)) {
-            let glob = Glob::new(&pattern);
-            items
-                .references
-                .extend(projects.matching(&glob).map(|path| ProjectReference {
-                    path: path.to_owned(),
-                    is_private,
-                }));
+        let reference = |path: &str| ProjectReference {
+            path: path.to_owned(),
+            is_private,
+        };
+        let listed = self.list(node, "Include", items);
+        let mut found = Vec::new();
+        for pattern in resolved(listed.clone()) {
+            found.extend(projects.matching(&Glob::new(&pattern)).map(reference));
         }
+        // A property in the path may be set outside the repository.
+        let has_property = node
+            .attribute("Include")
+            .is_some_and(|written| written.contains("$("));
+        if found.is_empty() && has_property {
+            let named = listed.iter().filter_map(|path| self.only_named(path));
+            found.extend(named.map(reference));
+        }
+        if found.is_empty()
+            && let Some(written) = node.attribute("Include")
+            && listed
+                .iter()
+                .any(|path| paths::has_extension(path, ".csproj"))
+        {
+            items.lost_references.push(written.to_owned());
+        }
+        items.references.extend(found);
+    }
+
+    /// Returns the project with the file name of a path, if the repository has only one.
+    fn only_named(&self, path: &str) -> Option<&str> {
+        let name = path.rsplit(['/', '\\']).next()?;
+        let mut named = self.evaluation.repository.files_named(name);
+        let only = named.next()?;
+        (paths::has_extension(only, ".csproj") && named.next().is_none()).then_some(only)
     }
 
     fn is_private(&self, node: Node<'_, '_>, items: &Items<'a>) -> bool {

@@ -176,6 +176,13 @@ pub(crate) fn read(paths: &[String], texts: &BTreeMap<String, Arc<str>>) -> Read
         cut.map(|path| format!("{path}: it and its imports are too large; only a part was read")),
     );
 
+    let lost = projects.iter().flat_map(|read| {
+        let path = read.project.path.as_str();
+        read.lost_references.iter().map(move |to| (path, to))
+    });
+    warnings
+        .extend(lost.map(|(path, to)| format!("{path}: no project found for the reference {to}")));
+
     let projects: Vec<CSharpProject> = projects.into_iter().map(|read| read.project).collect();
     ReadProjects {
         owners: owners(&projects, &precedences),
@@ -197,6 +204,7 @@ struct ReadProject {
     project: CSharpProject,
     references: Vec<ProjectReference>,
     named_references: Vec<NamedReference>,
+    lost_references: Vec<String>,
     sees_direct_references_only: bool,
     /// Part of the project was not read.
     is_cut: bool,
@@ -239,6 +247,7 @@ fn read_project(
         mut internals_visible_to,
         packages,
         hint_paths,
+        lost_references,
         ..
     } = items;
 
@@ -271,6 +280,7 @@ fn read_project(
         project,
         references,
         named_references,
+        lost_references,
         sees_direct_references_only,
         is_cut,
     })

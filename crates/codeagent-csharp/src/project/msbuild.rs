@@ -124,6 +124,12 @@ impl<'a> Repository<'a> {
         }
     }
 
+    /// Returns the project files with a name, in any case.
+    pub(super) fn files_named<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'a str> + 'n {
+        let paths = self.documents.keys().copied();
+        paths.filter(|path| paths::file_name(path).eq_ignore_ascii_case(name))
+    }
+
     fn nearest(&self, folder: &str, name: &str) -> Option<&'a str> {
         ancestors(folder).find_map(|folder| self.project_files.find(&paths::join(folder, name)?))
     }
@@ -321,6 +327,10 @@ impl<'r> ProjectEvaluation<'r> {
         {
             return;
         }
+        // The names that MSBuild's own files use. A file imports the one above it by them.
+        let name = format!("Directory.Build.{}", kind.to_ascii_lowercase());
+        self.properties
+            .set_default(&format!("_DirectoryBuild{kind}File"), &name);
 
         let verdict = self
             .properties
@@ -328,16 +338,20 @@ impl<'r> ProjectEvaluation<'r> {
             .to_owned();
 
         let path = if verdict.is_empty() {
-            self.repository.nearest(
-                self.folder(),
-                &format!("Directory.Build.{}", kind.to_ascii_lowercase()),
-            )
+            self.repository.nearest(self.folder(), &name)
         } else {
             paths::join(self.folder(), &verdict)
                 .and_then(|path| self.repository.project_files.find(&path))
         };
 
         if let Some(path) = path {
+            let (path_name, base_name) = (
+                format!("DirectoryBuild{kind}Path"),
+                format!("_DirectoryBuild{kind}BasePath"),
+            );
+            self.properties.set(&path_name, &format!("{ROOT}{path}"));
+            let base = rooted_folder(folder_of(path));
+            self.properties.set(&base_name, base.trim_end_matches('/'));
             self.file(path, 0);
         }
     }

@@ -195,6 +195,64 @@ fn directory_build_files_apply_before_and_after_the_project() {
 }
 
 #[test]
+fn a_reference_is_found_behind_properties_of_msbuild_itself() {
+    let parent = r#"<Project>
+        <PropertyGroup><Above>$([System.IO.Path]::Combine('..', '$(_DirectoryBuildPropsFile)'))</Above></PropertyGroup>
+        <Import Project="$(Above)" Condition="Exists('$(Above)')" />
+      </Project>"#;
+    let empty = r#"<Project Sdk="Microsoft.NET.Sdk"/>"#;
+    check(
+        &[
+            (
+                "Directory.Build.props",
+                "<Project><PropertyGroup><Root>$(MSBuildThisFileDirectory)</Root><DefineConstants>ABOVE</DefineConstants></PropertyGroup></Project>",
+            ),
+            ("src/Directory.Build.props", parent),
+            ("src/A/A.csproj", empty),
+            ("src/C/C.csproj", empty),
+            (
+                "src/B/B.csproj",
+                r#"<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>
+                     <ProjectReference Include="$(Root)src\\A\A.csproj" />
+                     <ProjectReference Include="$(SetElsewhere)src\C\C.csproj" />
+                   </ItemGroup></Project>"#,
+            ),
+        ],
+        &["src/A/A.cs", "src/B/B.cs", "src/C/C.cs"],
+        &expect![[r#"
+            src/A/A.csproj [A]
+              defines: ABOVE TRACE
+              files: src/A/A.cs
+            src/B/B.csproj [B]
+              defines: ABOVE TRACE
+              references: src/A/A.csproj src/C/C.csproj
+              files: src/B/B.cs
+            src/C/C.csproj [C]
+              defines: ABOVE TRACE
+              files: src/C/C.cs
+            src/A/A.cs -> src/A/A.csproj
+            src/B/B.cs -> src/B/B.csproj
+            src/C/C.cs -> src/C/C.csproj"#]],
+    );
+}
+
+#[test]
+fn a_lost_reference_is_a_warning() {
+    let project = r#"<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>
+        <ProjectReference Include="..\Gone\Gone.csproj" />
+        <ProjectReference Include="..\Other\Other.fsproj" />
+      </ItemGroup></Project>"#;
+    check(
+        &[("src/A/A.csproj", project)],
+        &[],
+        &expect![[r#"
+        src/A/A.csproj [A]
+          defines: TRACE
+        src/A/A.csproj: no project found for the reference ..\Gone\Gone.csproj"#]],
+    );
+}
+
+#[test]
 fn old_style_projects_are_evaluated() {
     check(
         &[

@@ -170,7 +170,129 @@ function dropUser() {}
 ",
 )];
 
+const EXTENSIONS: &[(&str, &str)] = &[(
+    "src/Bus.cs",
+    "interface IEndpoint { }
+interface IBus : IEndpoint { }
+static class Jobs {
+    public static void Retry(this IEndpoint endpoint, int jobId) { Send(); }
+    static void Send() { }
+}
+",
+)];
+
+const TWICE: &[(&str, &str)] = &[
+    ("apps/mobile/modal.ts", "export function openModal() {}\n"),
+    ("apps/console/modal.ts", "export function openModal() {}\n"),
+    (
+        "apps/console/page.ts",
+        "import { openModal } from './modal';\nexport const page = () => openModal();\n",
+    ),
+];
+
+const CHANNELS: &[(&str, &str)] = &[(
+    "app/ipc/files.js",
+    "let ipc;
+ipcMain.handle('file:save', () => ipc.save());
+ipcMain.on('file:closed', () => {});
+",
+)];
+
+const TABS: &[(&str, &str)] = &[(
+    "web/preferences.tsx",
+    "export const Preferences = () => {
+  const panel = () => {
+    switch (tab) {
+      case 'orders': {
+        return <OrderSettings />;
+      }
+    }
+  };
+  return <div onClick={() => setTab('orders')}>Past Orders</div>;
+};
+",
+)];
+
+const STORES: &[(&str, &str)] = &[
+    (
+        "web/store.ts",
+        "export interface Store { get(): string; }
+export function load(store: Store, name: string) {}
+",
+    ),
+    (
+        "web/cli.js",
+        "const { load } = require('./store');\nconst memory = { get: () => 'a' };\nload(memory, 'b');\n",
+    ),
+];
+
+const ENRICHERS: &[(&str, &str)] = &[(
+    "src/Enrichers.cs",
+    "interface IProfileEnricher { }\nclass A : IProfileEnricher { }\nclass B : IProfileEnricher { }\n",
+)];
+
+const PHRASES: &[(&str, &str)] = &[
+    (
+        "phrases/en/general.ts",
+        "const general = { create: 'Make it', save: 'Keep it', close: 'Close it' };\nexport default general;\n",
+    ),
+    (
+        "web/modal.tsx",
+        "export const Modal = () => <Button title=\"general.create\" onClick={() => make()} />;\nfunction make() {}\n",
+    ),
+    ("web/other.ts", "export const verb = 'create';\n"),
+];
+
 const CASES: &[Case] = &[
+    Case {
+        files: EXTENSIONS,
+        question: "what happens when IBus.Retry(jobId) is called?",
+        expected: &[
+            "note: IBus.Retry is declared as Jobs.Retry\n",
+            "Jobs.Retry  src/Bus.cs:4\n  4 Jobs.Send  src/Bus.cs:5\n",
+        ],
+    },
+    Case {
+        files: TWICE,
+        question: "who calls openModal of the console app?",
+        expected: &["## exported function openModal()  apps/console/modal.ts:1\n"],
+    },
+    Case {
+        files: CHANNELS,
+        question: "which IPC channels are registered in app/ipc?",
+        expected: &[
+            "callbacks registered under a string:\napp/ipc/files.js\n  2 ipcMain.handle \"file:save\"\n  3 ipcMain.on \"file:closed\"\n",
+            "note: no symbol \"IPC\" in the index",
+        ],
+    },
+    Case {
+        files: TABS,
+        question: "which component is behind the Past Orders tab?",
+        expected: &[
+            "in the branch for it:\n",
+            " 4 case 'orders': {\n 5   return <OrderSettings />;\n",
+        ],
+    },
+    Case {
+        files: STORES,
+        question: "which objects implement Store?",
+        expected: &[
+            "calls of functions that take one, which may pass an object of another type (1):\nweb/\n cli.js\n  3 load(memory, 'b');\n",
+        ],
+    },
+    Case {
+        files: ENRICHERS,
+        question: "What profile enrichers ship with the library?",
+        expected: &["implemented, extended or derived by, at all levels (2):\n"],
+    },
+    Case {
+        files: PHRASES,
+        question: "what happens when \"Make it\" is clicked?",
+        expected: &[
+            "its key is used at (1):\nweb/\n modal.tsx\n  1 Modal",
+            "  make  web/modal.tsx:2\n",
+        ],
+    },
     Case {
         files: NAMESPACES,
         question: "who uses the namespace Depot.Contract?",

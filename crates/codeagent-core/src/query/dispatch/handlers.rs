@@ -8,11 +8,12 @@
 //! Limitations: literals in more than [`MAX_FILES`] files connect nothing.
 
 use crate::model::dispatch::verbs_agree;
+use crate::model::facts::Callback;
 use crate::model::graph::{EdgeDirection, Node};
 use crate::query::graph::flow::flow_of_lines;
 use crate::query::lookup::target::is_request_method;
 use crate::query::{Occurrences, QueryError, literal_files, literal_sites, literals_of, routes_of};
-use crate::store;
+use crate::store::{self, Snapshot};
 
 /// Maximum number of files with a literal that connects code.
 const MAX_FILES: u64 = 12;
@@ -120,6 +121,16 @@ pub fn handlers(
     }
 
     Ok(lines)
+}
+
+/// Returns the callbacks of a file that are registered under a string, by position: `ipcMain.handle "save"`.
+pub fn registered_in(snapshot: &Snapshot, path: &str) -> Result<Vec<Callback>, QueryError> {
+    let Some(file) = store::file_by_path(snapshot, path)? else {
+        return Ok(Vec::new());
+    };
+    let mut callbacks = store::callbacks_of(snapshot, file.id)?;
+    callbacks.retain(|callback| callback.label.contains('"'));
+    Ok(callbacks)
 }
 
 /// Returns the HTTP method that registers a callback: `POST` for `router.post "/users"` and for

@@ -22,6 +22,7 @@ use crate::query::lookup::parameters::{
     overloads, split_parameters, without_arity, without_type_arguments,
 };
 use crate::query::lookup::position;
+use crate::query::uses::hierarchy::bases_of;
 use crate::query::{
     CallbackLines, Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_in_place,
 };
@@ -275,6 +276,15 @@ fn find_candidates(
         };
         return Ok((member, Some(note)));
     }
+    let extensions = extensions_of_type(snapshot, text)?;
+    if let Some(first) = extensions.first() {
+        let note = Note::MatchedMember {
+            asked: text.to_owned(),
+            declared_as: first.qualified_name.clone(),
+            is_inherited: false,
+        };
+        return Ok((extensions, Some(note)));
+    }
 
     if let Some(spelled) = respelled(text) {
         return find_candidates(snapshot, &spelled);
@@ -380,6 +390,34 @@ fn members_of_type(
     }
 
     Ok(None)
+}
+
+/// Returns the extension methods that `Type.member` refers to, whose first parameter is of the type or of one
+/// that it derives from.
+fn extensions_of_type(snapshot: &Snapshot, text: &str) -> Result<Vec<Node>, QueryError> {
+    let Some((container, member)) = text.rsplit_once('.') else {
+        return Ok(Vec::new());
+    };
+    let mut types = named(snapshot, container)?;
+    types.retain(|node| node.node_type.is_type() && node.language == Language::CSharp);
+    if types.is_empty() {
+        return Ok(Vec::new());
+    }
+
+    let ids: Vec<NodeId> = types.iter().map(|node| node.id).collect();
+    for (base, _) in bases_of(snapshot, &ids)? {
+        types.extend(store::node(snapshot, base)?);
+    }
+    let mut methods = store::by_name(snapshot, member, MAX_RANKED)?;
+    methods.retain(|method| {
+        let signature = method.parameter_signature.as_deref().unwrap_or_default();
+        let receiver = signature.trim_start_matches('(').strip_prefix("this ");
+        let receiver = receiver.and_then(|rest| rest.split_whitespace().next());
+        let receiver = receiver.and_then(type_name).unwrap_or_default();
+        let name = receiver.rsplit('.').next().unwrap_or_default();
+        method.name == member && types.iter().any(|ty| ty.name == name)
+    });
+    Ok(methods)
 }
 
 /// Returns the name of a written type without type arguments: `Cart` for `Cart?` and `Cart<T>`.

@@ -302,6 +302,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         prose::add_path_ends(snapshot, &mut targets, &tokens)?;
         prose::select_by_namespaces(&mut targets);
         prose::drop_asides(&mut targets, &tokens);
+        kind_words::prefer_places(&mut targets, &tokens);
         kind_words::prefer_kinds(&mut targets, &tokens);
         kind_words::prefer_members(&mut targets);
     }
@@ -514,13 +515,26 @@ fn route(
     Ok(Some((route, is_known)))
 }
 
-/// Resolves a name or a location; a call in it stands for what it returns (`useCart().add`). The inner
-/// error tells why there is no symbol.
+/// Resolves a name or a location; a call in it stands for what it returns (`useCart().add`), and arguments that
+/// are no types of parameters are left out. The inner error tells why there is no symbol.
 fn symbols(
     snapshot: &Snapshot,
     text: &str,
 ) -> Result<Result<SymbolTarget, QueryError>, QueryError> {
     let text = &text.replace("().", ".");
+    let found = symbols_as_written(snapshot, text)?;
+    let called = text.split_once('(').map_or("", |(name, _)| name);
+    if found.is_ok() || !tokens::is_name(called) || called.is_empty() || !text.ends_with(')') {
+        return Ok(found);
+    }
+    let without_arguments = symbols_as_written(snapshot, called)?;
+    Ok(without_arguments.or(found))
+}
+
+fn symbols_as_written(
+    snapshot: &Snapshot,
+    text: &str,
+) -> Result<Result<SymbolTarget, QueryError>, QueryError> {
     match resolve_symbols(snapshot, text, None) {
         Ok(matches) => Ok(Ok(SymbolTarget {
             asked: text.to_owned(),

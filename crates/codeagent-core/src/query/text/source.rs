@@ -131,7 +131,7 @@ impl<'a> Sources<'a> {
         self.callbacks.label(self.snapshot, node, site)
     }
 
-    /// Returns the lines `first` to `last` of a file; `None` if the file has changed.
+    /// Returns the lines `first` to `last` of a file, as far as it has them; `None` if the file has changed.
     pub fn lines(
         &mut self,
         path: &str,
@@ -140,6 +140,7 @@ impl<'a> Sources<'a> {
     ) -> Result<Option<Vec<String>>, StoreError> {
         let text = self.text(path)?;
         Ok(text.map(|text| {
+            let last = last.min(u32::try_from(text.starts.len()).unwrap_or(u32::MAX));
             let lines = (first..=last).map(|line| text.whole_line(line).trim_end());
             lines.map(str::to_owned).collect()
         }))

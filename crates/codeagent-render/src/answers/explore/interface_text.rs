@@ -7,10 +7,11 @@ use codeagent_core::query::{
     TextPlace,
 };
 
-use super::literal_use;
+use super::member::is_callable;
 use super::message::{add_constants, add_messages};
 use super::wants::WANTED;
 use super::{Wants, is_prose};
+use super::{branches, literal_use};
 use crate::answers::AnswerError;
 use crate::note_text::counted;
 use crate::text::{Document, Section};
@@ -20,6 +21,10 @@ const MAX_REACTIONS: usize = 4;
 
 /// Maximum number of texts of which each contains a phrase and whose handlers are shown.
 const MAX_PARTIAL: usize = 2;
+
+/// Maximum number of places of words without quotation marks that count although the question names a function
+/// without them.
+const MAX_ELSEWHERE: usize = 8;
 
 /// Maximum characters of the places in tests unless they are asked for.
 const MAX_TESTS: usize = 400;
@@ -116,13 +121,25 @@ pub(super) fn sections(
     };
     let mut answered = Answered::default();
     let mut phrases = query::interface_phrases(question);
-    phrases.retain(|phrase| phrase.is_quoted || !wants.tests);
+    phrases.retain(|phrase| phrase.is_quoted || !wants.tests && !wants.overrides);
     for phrase in phrases {
         if !phrase.is_quoted && names_member(targets, &phrase.text()) {
             continue;
         }
         let mut text = query::interface_text(occurrences, &phrase)?;
-        keep_inside(&mut text, document, targets);
+        let is_inside = keep_inside(&mut text, document, targets);
+        let count = text.all_places().count();
+        if !phrase.is_quoted
+            && !is_inside
+            && count > MAX_ELSEWHERE
+            && names_function(targets, &text)
+        {
+            document.note(format!(
+                "left out: {count} places of the text {:?} elsewhere; quote it to see them",
+                text.asked
+            ));
+            continue;
+        }
         if !may_answer(&text, &phrase, targets) {
             if text.is_empty() {
                 if text.is_cut {
@@ -171,14 +188,29 @@ fn names_member(targets: &Targets, name: &str) -> bool {
     })
 }
 
-/// Removes the places of a text outside of the functions and types that the question names, if some are inside.
-fn keep_inside(text: &mut InterfaceText, document: &mut Document, targets: &Targets) {
+/// Returns the symbols that a question names, other than by a text.
+fn symbols_beside<'t>(
+    targets: &'t Targets,
+    text: &InterfaceText,
+) -> impl Iterator<Item = &'t Node> {
     let symbols = targets.found.iter().filter_map(|target| match target {
         Target::Symbols(symbols) if symbols.asked != text.asked => Some(&symbols.groups),
         _ => None,
     });
-    let nodes = symbols.flatten().flat_map(|group| &group.nodes);
-    let spans: Vec<_> = nodes.flat_map(|node| &node.spans).collect();
+    symbols.flatten().flat_map(|group| &group.nodes)
+}
+
+/// Reports whether a question names a function or component beside a text.
+fn names_function(targets: &Targets, text: &InterfaceText) -> bool {
+    symbols_beside(targets, text).any(is_callable)
+}
+
+/// Removes the places of a text outside of the functions and types that the question names, if some are inside;
+/// reports whether that is so.
+fn keep_inside(text: &mut InterfaceText, document: &mut Document, targets: &Targets) -> bool {
+    let spans: Vec<_> = symbols_beside(targets, text)
+        .flat_map(|node| &node.spans)
+        .collect();
     let is_inside = |at: &Occurrence| {
         spans.iter().any(|span| {
             let lines = span.span.start.line..=span.span.end_line;
@@ -186,7 +218,8 @@ fn keep_inside(text: &mut InterfaceText, document: &mut Document, targets: &Targ
         })
     };
 
-    if text.all_places().any(|place| is_inside(&place.at)) {
+    let has_inner = text.all_places().any(|place| is_inside(&place.at));
+    if has_inner {
         let count = text.all_places().count();
         text.places.retain(|place| is_inside(&place.at));
         for key in &mut text.keys {
@@ -202,6 +235,7 @@ fn keep_inside(text: &mut InterfaceText, document: &mut Document, targets: &Targ
             document.note(format!("{:?} has {places} elsewhere", text.asked));
         }
     }
+    has_inner
 }
 
 fn add(
@@ -313,12 +347,47 @@ fn add_reactions(
         add_messages(document, occurrences, places, wants)?;
         add_constants(document, occurrences, places)?;
     }
+    branches_of_arguments(document, occurrences, (places, &lines), wants)?;
     let section = Section::tree("flow", REACTIONS, lines);
     document.section(section.weighing(WANTED));
     if wants.callers {
         add_bound(document, occurrences, places)?;
     }
     Ok(())
+}
+
+/// Adds the branches of the file that the strings of handlers select: `case "orders":` for `setTab("orders")`.
+fn branches_of_arguments(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (places, handlers): (&[&TextPlace], &[String]),
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    let labels: Vec<String> = handlers
+        .iter()
+        .filter_map(|line| string_argument(line))
+        .flat_map(|text| [format!("case '{text}':"), format!("case \"{text}\":")])
+        .collect();
+    let mut found: Vec<(String, u32)> = Vec::new();
+    for place in places.iter().take(MAX_REACTIONS) {
+        let path = &place.at.path;
+        let lines = occurrences.sources.lines(path, 1, u32::MAX)?;
+        for (number, line) in (1..).zip(lines.iter().flatten()) {
+            let is_label = labels.iter().any(|label| line.trim().starts_with(label));
+            let at = (path.clone(), number);
+            if is_label && !found.contains(&at) {
+                found.push(at);
+            }
+        }
+    }
+    branches::at(document, occurrences, &found, wants)
+}
+
+/// Returns the string that a line passes as the only argument: `orders` of `setTab("orders")`.
+fn string_argument(line: &str) -> Option<&str> {
+    let (_, argument) = line.split_once("('").or_else(|| line.split_once("(\""))?;
+    let (text, rest) = argument.split_once(['\'', '"'])?;
+    rest.starts_with(')').then_some(text)
 }
 
 /// Returns what some places of a text run, each once, as a tree of lines.

@@ -1,6 +1,6 @@
 //! Sections about functions, methods, constructors, fields, properties, events and variables.
 
-use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
+use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests};
 
 use super::callees::callees;
@@ -49,7 +49,13 @@ pub(super) fn sections(
     }
 
     if wants.overrides && found.is_empty() {
-        document.line("no member in the index implements or overrides it");
+        document.line(match subject.first().language {
+            Language::CSharp => "no member in the index implements or overrides it",
+            // Any object with such a member may.
+            Language::TypeScript | Language::Imported => {
+                "no member in the index is declared to implement or override it"
+            }
+        });
     }
     let title = "implemented or overridden by, at all levels";
     let places = occurrences.of_declarations(&found)?;

@@ -25,6 +25,7 @@ mod namespace;
 mod object_literal;
 mod others;
 mod reads_and_writes;
+mod registered;
 mod search;
 mod settings;
 mod type_symbol;
@@ -308,6 +309,9 @@ fn add_targets(
         .filter(|target| place_of(target).is_none_or(|place| !within.contains(&place)));
     for target in explored.take(MAX_EXPLORED) {
         add_target(document, occurrences, target, context)?;
+        if let Some(path) = place_of(target) {
+            registered::section(document, occurrences, path, targets)?;
+        }
     }
 
     Ok(())

@@ -17,6 +17,9 @@ use crate::text::{Document, NameRow, Section};
 /// Beginnings of verbs, and of the names of methods, for what is given to a type that runs or holds it.
 const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule", "subscribe"];
 
+/// Maximum characters of the calls that may pass a value of a type.
+const MAX_PASSED: usize = 1_200;
+
 /// Maximum number of lines with the arguments of a call.
 const ARGUMENT_LINES: u32 = 4;
 
@@ -420,11 +423,16 @@ fn held_values(
     let snapshot = occurrences.sources.snapshot();
     let uses = occurrences.incoming(&subject.ids(), &[EdgeType::References])?;
     let mut holders: Vec<Node> = Vec::new();
+    let mut takers: Vec<NodeId> = Vec::new();
     for used in uses {
         let holder = query::get_node(snapshot, used.other)?.map(|symbol| symbol.node);
         let is_new = |node: &Node| holders.iter().all(|known| known.id != node.id);
-        let is_property = |node: &Node| node.node_type == NodeType::Property;
-        holders.extend(holder.filter(|node| is_property(node) && is_new(node)));
+        let Some(holder) = holder else { continue };
+        if takes(&holder, &subject.first().name) {
+            takers.push(holder.id);
+        } else if holder.node_type == NodeType::Property && is_new(&holder) {
+            holders.push(holder);
+        }
     }
 
     let mut assigned = Vec::new();
@@ -442,7 +450,27 @@ fn held_values(
     let title = "object literals assigned to properties of this type";
     let section = Section::occurrence_rows("assigned", title, assigned);
     document.section(subject.wants.weigh(section, true, 0));
+
+    takers.sort_unstable();
+    takers.dedup();
+    if subject.first().node_type == NodeType::Interface {
+        let mut calls = occurrences.uses_of(&takers, &[EdgeType::Calls])?;
+        add_arguments(occurrences, &mut calls)?;
+        let title = "calls of functions that take one, which may pass an object of another type";
+        let section = Section::occurrence_rows("passed", title, calls);
+        document.section(subject.wants.weigh(section, true, 0).at_most(MAX_PASSED));
+    }
     Ok(())
+}
+
+/// Reports whether a function has a parameter of a type of this name.
+fn takes(function: &Node, name: &str) -> bool {
+    let signature = function.parameter_signature.as_deref().unwrap_or_default();
+    signature.match_indices(name).any(|(at, _)| {
+        let after = &signature[at + name.len()..];
+        let is_end = |c: char| c.is_alphanumeric() || c == '_';
+        signature[..at].ends_with(": ") && !after.starts_with(is_end)
+    })
 }
 
 /// Adds the uses in tests and, if the question asks for them, the tests that reach the type otherwise.

@@ -80,7 +80,11 @@ impl Wants {
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
         let asks_when = targets.has_word("do") && targets.has_word("when");
         let asks_how = asks_how(targets) && targets.found.len() < 2 && !asks_for_path_to(targets);
-        let flow = words(&["happen", "flow", "follow", "trac"]) || asks_when || asks_how;
+        // `from the click on Save, which code writes the file?`
+        let asks_from = targets.words.first().is_some_and(|word| word == "from");
+        let asks_from = asks_from && !is_path(targets);
+        let flow =
+            words(&["happen", "flow", "follow", "trac"]) || asks_when || asks_how || asks_from;
         // `who runs X`, but not `what happens when X runs`.
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
         // `what can I import from cart.ts?`
@@ -253,5 +257,6 @@ fn is_path(targets: &Targets) -> bool {
     let symbols = targets.found.iter().filter(|found| !found.ids().is_empty());
     let is_between = targets.has_word("from") && targets.has_word("to");
     symbols.count() > 1
+        && !targets.mentions(&["level"])
         && (targets.has_word("how") || is_between || targets.mentions(&["reach", "path", "lead"]))
 }

@@ -48,7 +48,18 @@ const PARTS: [&str; 9] = [
 ];
 
 /// Words for the whole repository, where a folder may stand.
-const WHOLE: [&str; 6] = ["it", "we", "repo", "repository", "project", "code"];
+const WHOLE: [&str; 10] = [
+    "app",
+    "code",
+    "framework",
+    "it",
+    "library",
+    "product",
+    "project",
+    "repo",
+    "repository",
+    "we",
+];
 
 /// What a question for a kind says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,6 +203,8 @@ fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
         return (before, Place::Owner(name));
     }
     match without_part(words) {
+        [before @ .., "come" | "ship", "with", name]
+        | [before @ .., "come" | "ship", "with", "the", name] => (before, Place::Owner(name)),
         [before @ .., "in" | "of", name] | [before @ .., "in" | "of", "the", name] => {
             (before, Place::Inside(name))
         }
@@ -257,6 +270,10 @@ mod tests {
             (
                 "What Quartz jobs does the Api project schedule?",
                 &["quartz job in Api", "quartz + job in Api"],
+            ),
+            (
+                "What profile enrichers ship with the library?",
+                &["profile enricher", "profile + enricher"],
             ),
             (
                 "which jobs are scheduled in the Worker app?",

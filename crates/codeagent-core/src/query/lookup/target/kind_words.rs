@@ -1,6 +1,6 @@
 //! Words of a sentence that say what a name beside them is: `the event Closed`, `the setting Port`.
 
-use super::{SymbolTarget, Target, Targets, Token};
+use super::{SymbolTarget, Target, Targets, Token, is_common, name_words};
 use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
 use crate::query::SymbolGroup;
 
@@ -17,6 +17,40 @@ pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
         let mut beside = before.into_iter().chain(tokens.get(at + 1));
         if let Some(is_meant) = beside.find_map(|token| kind_test(&token.text.to_lowercase())) {
             prefer(symbols, is_meant);
+        }
+    }
+}
+
+/// Puts the symbols whose paths have most words of a sentence before others of the same name: `the Cart of the
+/// mobile app` is that of `apps/mobile/Cart.tsx`.
+pub(super) fn prefer_places(targets: &mut Targets, tokens: &[Token<'_>]) {
+    let words: Vec<String> = tokens
+        .iter()
+        .filter(|token| !is_common(token.text))
+        .flat_map(|token| name_words(token.text))
+        .collect();
+    for target in &mut targets.found {
+        let Target::Symbols(symbols) = target else {
+            continue;
+        };
+        if symbols.asked.contains(['.', '#', '/', ':']) {
+            continue;
+        }
+        let own = name_words(&symbols.asked);
+        let words: Vec<&String> = words.iter().filter(|word| !own.contains(word)).collect();
+        let shared = |node: &Node| {
+            let path = node.spans.first().map_or("", |span| span.path.as_str());
+            let parts = name_words(path);
+            let mut named: Vec<&&String> =
+                words.iter().filter(|word| parts.contains(word)).collect();
+            named.sort_unstable();
+            named.dedup();
+            named.len()
+        };
+        let groups = symbols.groups.iter().chain(&symbols.others);
+        let most = groups.map(|group| shared(group.first())).max();
+        if let Some(most @ 1..) = most {
+            prefer(symbols, |node| shared(node) == most);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::tokens::{Token, is_common, name_words};
 use super::{EVENTS, MAX_TARGETS, Target, Targets, event, has_literal, is_known_event, symbols};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
-use crate::query::{QueryError, Sources, SymbolGroup};
+use crate::query::{Instead, NotFound, Note, QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
 
 /// Maximum number of uncommon lower-case words in a sentence that may be names.
@@ -278,6 +278,8 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
         .found
         .retain(|target| !members.iter().any(|name| name == target.requested_text()));
 
+    drop_other_case(targets, tokens);
+
     let asks_for_it = targets.mentions(&["namespace", "module", "package"]);
     let others = tokens.iter().filter(|token| is_uncommon(token)).count();
     if asks_for_it || others < MIN_OTHERS {
@@ -295,6 +297,41 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
         let is_qualified = target.requested_text().contains('.');
         !is_namespace(target) || is_qualified && !has_others
     });
+}
+
+/// Removes words that equal a name only if case is ignored, where others are names as written: `which IPC channels
+/// does Cart use?` asks for no variable `ipc`.
+fn drop_other_case(targets: &mut Targets, tokens: &[Token<'_>]) {
+    let is_code = |name: &str| {
+        let mut tokens = tokens.iter();
+        tokens.any(|token| token.text == name && (token.is_code || token.is_quoted))
+    };
+    let differs = |target: &Target| match target {
+        Target::Symbols(symbols) => {
+            let note = symbols.note.as_ref();
+            matches!(note, Some(Note::MatchedIgnoringCase { .. })) && !is_code(&symbols.asked)
+        }
+        _ => false,
+    };
+    if targets.found.iter().all(differs) {
+        return;
+    }
+    let (others, found) = std::mem::take(&mut targets.found)
+        .into_iter()
+        .partition(differs);
+    targets.found = found;
+    for target in others {
+        let Target::Symbols(symbols) = target else {
+            continue;
+        };
+        let error = QueryError::NoSymbol(Box::new(NotFound {
+            asked: symbols.asked.clone(),
+            instead: Instead::Nearest(Vec::new()),
+            unindexed: Vec::new(),
+            missing: None,
+        }));
+        targets.missing.push((symbols.asked, error));
+    }
 }
 
 /// Returns the qualified names of the functions of a file that words of a sentence name.

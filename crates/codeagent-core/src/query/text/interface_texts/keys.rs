@@ -259,6 +259,21 @@ fn of_path(
         return Ok(KeyUses::default());
     }
 
+    // The file may be the beginning of the path, or its namespace: `general.create`, `general:create`.
+    let file = definition.at.0.rsplit('/').next().unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default();
+    let namespaces = [format!("{stem}."), format!("{stem}:")];
+    let found = find(occurrences, matching, key, |_, before, after| {
+        let is_below = namespaces.iter().any(|namespace| {
+            let before = before.strip_suffix(namespace.as_str());
+            before.is_some_and(|before| before.ends_with(['.', ':', '"', '\'', '`']))
+        });
+        is_below && after.starts_with(['"', '\'', '`'])
+    })?;
+    if !found.places.is_empty() {
+        return Ok(found);
+    }
+
     let mut beginning = String::new();
     loop {
         let is_whole = beginning.is_empty();
