@@ -249,10 +249,16 @@ pub(super) fn entry_section(found: &Overview) -> Section {
             }
             EntryKind::TopLevel => lines.push(format!(" {place} top-level statements")),
             EntryKind::NotImported => {}
-            EntryKind::Package { manifest, field } => {
+            EntryKind::Package {
+                manifest,
+                field,
+                command,
+            } => {
+                let gap = if command.is_empty() { "" } else { " " };
                 let folder = manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let path = entry.path.strip_prefix(folder).unwrap_or(&entry.path);
-                let file = format!("{} ({field})", path.trim_start_matches('/'));
+                let path = path.trim_start_matches('/');
+                let file = format!("{path} ({field}{gap}{command})");
                 match packages.iter_mut().find(|(known, _)| known == manifest) {
                     Some((_, files)) => files.push(file),
                     None => packages.push((manifest, vec![file])),

@@ -221,8 +221,8 @@ export function load(store: Store, name: string) {}
 ",
     ),
     (
-        "web/cli.js",
-        "const { load } = require('./store');\nconst memory = { get: () => 'a' };\nload(memory, 'b');\n",
+        "web/cli.ts",
+        "import { load } from './store';\nconst memory = { get: () => 'a' };\nload(memory, 'b');\n",
     ),
 ];
 
@@ -243,7 +243,77 @@ const PHRASES: &[(&str, &str)] = &[
     ("web/other.ts", "export const verb = 'create';\n"),
 ];
 
+const PARTS: &[(&str, &str)] = &[
+    ("a/A.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\" />\n"),
+    ("a/A.cs", "namespace Depot.Parts;\npublic class One { }\n"),
+    ("b/B.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\" />\n"),
+    ("b/B.cs", "namespace Depot.Parts;\npublic class Two { }\n"),
+];
+
+const COMMON_JS: &[(&str, &str)] = &[(
+    "web/cart.js",
+    "function total() {}\nconst add = () => total();\nfunction own() {}\nmodule.exports = { total, add };\n",
+)];
+
+const COMPONENTS: &[(&str, &str)] = &[
+    ("web/helpers/object.ts", "export const keys = () => [];\n"),
+    ("web/helpers/other.ts", "export const other = () => [];\n"),
+    (
+        "web/Cart.vue",
+        "<script setup>\nimport { keys } from '~/helpers/object'\nimport { other } from '~/helpers/other'\n</script>\n",
+    ),
+];
+
+const OPTION: &[(&str, &str)] = &[(
+    "src/Args.cs",
+    "class Args {
+    [Option(\"max-size\", HelpText = \"bytes\")]
+    public int MaxSize { get; set; }
+}
+",
+)];
+
+const PREFIXED: &[(&str, &str)] = &[(
+    "src/Depot.cs",
+    "namespace Depot;
+class Env { public const string MaxSize = \"TC_MaxSize\"; }
+class Runs { void Depot() { } }
+",
+)];
+
 const CASES: &[Case] = &[
+    Case {
+        files: PARTS,
+        question: "what public types does the namespace Depot.Parts export?",
+        expected: &[
+            "declares, with the uses in other files (2):\n class One (0)\n class Two (0)\n",
+        ],
+    },
+    Case {
+        files: COMMON_JS,
+        question: "what does web/cart.js export?",
+        expected: &[
+            "exported by assignment:\n4 total\n4 add\n",
+            "not exported (1):\n 3 function own\n",
+        ],
+    },
+    Case {
+        files: COMPONENTS,
+        question: "who imports web/helpers/object.ts?",
+        expected: &[
+            "imported in files of other languages, matched by text (1):\nweb/\n Cart.vue\n  2 import { keys }",
+        ],
+    },
+    Case {
+        files: OPTION,
+        question: "which values does --max-size take?",
+        expected: &["  2 Args.MaxSize: [Option(\"max-size\""],
+    },
+    Case {
+        files: PREFIXED,
+        question: "where does Depot read the environment variable SHOP_TC_MaxSize?",
+        expected: &["## text TC_MaxSize (1 line)\n", "  2 Env.MaxSize: "],
+    },
     Case {
         files: EXTENSIONS,
         question: "what happens when IBus.Retry(jobId) is called?",
@@ -277,7 +347,7 @@ const CASES: &[Case] = &[
         files: STORES,
         question: "which objects implement Store?",
         expected: &[
-            "calls of functions that take one, which may pass an object of another type (1):\nweb/\n cli.js\n  3 load(memory, 'b');\n",
+            "calls of functions that take one, which may pass an object of another type (1):\nweb/\n cli.ts\n  3 load(memory, 'b');\n",
         ],
     },
     Case {
@@ -386,7 +456,7 @@ const CASES: &[Case] = &[
     Case {
         files: PACKAGE,
         question: "where does the tool CLI start?",
-        expected: &["tool/package.json: src/run.ts (bin)"],
+        expected: &["tool/package.json: src/run.ts (bin tool)"],
     },
     Case {
         files: ASSERTIONS,

@@ -25,12 +25,12 @@ pub(super) fn section(
 ) -> Result<bool, AnswerError> {
     let mut found = query::entry_overview(occurrences.sources)?;
     if targets.has_written_name {
-        let missing = targets.missing.iter().map(|(name, _)| name.as_str());
-        let found_names = targets.found.iter().map(Target::requested_text);
-        let names: Vec<&str> = missing.chain(found_names).collect();
-        found
-            .entry_points
-            .retain(|entry| names.iter().any(|name| is_below_folder(&entry.path, name)));
+        let names = names(targets);
+        let is_named = |entry: &EntryPoint| {
+            let mut names = names.iter();
+            names.any(|name| is_below_folder(&entry.path, name) || runs(entry, name))
+        };
+        found.entry_points.retain(is_named);
     }
 
     // `where does the app start?` is not about a folder `start`.
@@ -56,6 +56,41 @@ pub(super) fn section(
         add_flow(document, occurrences, &starting)?;
     }
     Ok(!found.entry_points.is_empty())
+}
+
+/// Adds the entry points of the commands of packages that a question about a start names, although they are also
+/// names of symbols; reports whether there are any.
+pub(super) fn of_commands(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    targets: &Targets,
+) -> Result<bool, AnswerError> {
+    if !targets.mentions(STARTS) || !targets.mentions(&["cli", "command", "program", "run"]) {
+        return Ok(false);
+    }
+    let mut found = query::entry_overview(occurrences.sources)?;
+    let names = names(targets);
+    found
+        .entry_points
+        .retain(|entry| names.iter().any(|name| runs(entry, name)));
+    if found.entry_points.is_empty() {
+        return Ok(false);
+    }
+    document.section(overview::entry_section(&found));
+    add_flow(document, occurrences, &found.entry_points)?;
+    Ok(true)
+}
+
+/// Returns the names in a question.
+fn names(targets: &Targets) -> Vec<&str> {
+    let missing = targets.missing.iter().map(|(name, _)| name.as_str());
+    let found = targets.found.iter().map(Target::requested_text);
+    missing.chain(found).collect()
+}
+
+/// Reports whether a command of a package with this name runs an entry point.
+fn runs(entry: &EntryPoint, name: &str) -> bool {
+    matches!(&entry.kind, EntryKind::Package { command, .. } if command == name)
 }
 
 /// Adds what happens at entry points, in order.

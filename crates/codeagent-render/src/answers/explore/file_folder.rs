@@ -2,19 +2,25 @@
 
 use std::collections::HashSet;
 
-use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{
+    Access, Dialect, EdgeType, Language, Node, NodeFlags, NodeId, NodeType,
+};
 use codeagent_core::query::{self, Occurrence, Occurrences, Reexport};
 
-use super::file_imports;
 use super::heading::signature;
+use super::literal::regex;
 use super::member::is_callable;
 use super::wants::Wants;
+use super::{common_js, file_imports};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
+
+/// Endings of files with scripts in languages that are not indexed.
+const COMPONENTS: [&str; 4] = [".astro", ".mdx", ".svelte", ".vue"];
 
 /// Maximum symbols of a file without exports whose names are listed.
 const MAX_INTERNAL: usize = 3;
@@ -59,13 +65,29 @@ pub(super) fn file(
     let section = Section::names("exports of others", "exported from other files", rows);
     document.section(wants.weigh(section, wants.members, 20));
 
-    let rows = internal.iter().map(internal_row).collect();
+    let names = common_js::exports(occurrences, path)?;
+    let is_new = |name: &String| exported.iter().all(|node| node.name != *name);
+    let rows: Vec<String> = names
+        .iter()
+        .filter(|(_, name)| is_new(name))
+        .map(|(line, name)| format!("{line} {name}"))
+        .collect();
+    let section = Section::lines("CommonJS exports", "exported by assignment", rows);
+    document.section(wants.weigh(section, wants.members, 20));
+
+    let is_internal = |node: &&Node| names.iter().all(|(_, name)| node.name != *name);
+    let rows = internal.iter().filter(is_internal);
+    let rows = rows.map(internal_row).collect();
     let section = Section::names("internal", "not exported", rows);
     document.section(wants.weigh(section, false, 5));
 
     let declared = exported.iter().chain(&internal).map(|node| node.id);
     let ids: Vec<NodeId> = declared.chain([node.id]).collect();
     let is_imported = !importers(document, occurrences, &ids, wants)?.is_empty();
+    if wants.imports || wants.callers || wants.impact {
+        let section = importers_in_other_files(occurrences, path)?;
+        document.section(wants.weigh(section, true, 0));
+    }
     let section = file_imports::section(occurrences, node)?;
     document.section(wants.weigh(section, wants.imports || wants.dependencies, 8));
 
@@ -180,6 +202,44 @@ pub(super) fn importers(
     let section = Section::occurrence_rows("tests", "imported in tests", tests);
     document.section(wants.weigh(section, wants.tests, 5));
     Ok(importing)
+}
+
+/// Returns a section with the lines of files in other languages, such as Vue components, that import a module
+/// with the last two parts of a path.
+fn importers_in_other_files(
+    occurrences: &mut Occurrences<'_, '_>,
+    path: &str,
+) -> Result<Section, AnswerError> {
+    let module = path.rsplit_once('.').map_or(path, |(module, _)| module);
+    let module = module.strip_suffix("/index").unwrap_or(module);
+    let parts: Vec<&str> = module.rsplit('/').take(2).collect();
+    let end: Vec<String> = parts.iter().rev().map(|part| escaped(part)).collect();
+    let pattern = format!(
+        r#"(from|import|require)\W+["'][^"']*\b{}(/index)?(\.\w+)?["']"#,
+        end.join("/")
+    );
+    let dialect = Dialect::of_path(path);
+    let is_script = dialect.is_some_and(|one| one.language() == Language::TypeScript);
+    let found = match is_script {
+        true => query::search_text(occurrences, &regex(&pattern))?,
+        false => query::FoundText::default(),
+    };
+    let title = "imported in files of other languages, matched by text";
+    let mut places = found.others;
+    places.retain(|place| COMPONENTS.iter().any(|ending| place.path.ends_with(ending)));
+    Ok(Section::occurrence_rows("other importers", title, places))
+}
+
+/// Escapes the characters of a text that mean something in a pattern.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if !c.is_alphanumeric() && c != '_' {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// Adds the uses of a file's symbols, and of their members, in other files.

@@ -294,6 +294,15 @@ fn longest_found(
         .chain([name])
         .map(str::to_owned)
         .collect();
+    // A prefix may be joined to it: `"SHOP_" + "maxSize"` is read as `SHOP_maxSize`.
+    let tail = name.split_once('_').map(|(_, tail)| tail);
+    if let Some(tail) = tail.filter(|tail| query::is_compound(tail)) {
+        let inner = tail
+            .rsplit('_')
+            .next()
+            .filter(|part| query::is_compound(part));
+        texts.splice(0..0, inner.into_iter().chain([tail]).map(str::to_owned));
+    }
     let is_word = name.chars().all(char::is_alphabetic) && name.starts_with(char::is_uppercase);
     let words: Vec<&str> = question.split_whitespace().collect();
     if is_word && let Some(at) = words.iter().position(|word| *word == name) {
@@ -319,6 +328,14 @@ pub(super) fn plain_text(pattern: &str) -> TextSearchQuery<'_> {
         ignore_case: false,
         path: None,
         literals: false,
+    }
+}
+
+/// A search for a pattern.
+pub(super) fn regex(pattern: &str) -> TextSearchQuery<'_> {
+    TextSearchQuery {
+        is_regex: true,
+        ..plain_text(pattern)
     }
 }
 

@@ -6,6 +6,7 @@
 mod branches;
 mod callback;
 mod callees;
+mod common_js;
 mod connection;
 mod dependencies;
 mod entry_points;
@@ -36,7 +37,7 @@ use std::collections::BTreeMap;
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{
-    self, LiteralTarget, Occurrences, QueryError, SymbolTarget, Target, Targets,
+    self, LiteralTarget, Occurrences, QueryError, SymbolGroup, SymbolTarget, Target, Targets,
 };
 
 use super::AnswerError;
@@ -173,6 +174,8 @@ fn answer(
     }
     if wants.entry_points {
         is_answered |= entry_points::section(document, occurrences, targets)?;
+    } else if !is_answered {
+        is_answered = entry_points::of_commands(document, occurrences, targets)?;
     }
     if !is_answered {
         add_targets(document, occurrences, targets, (wants, query.face))?;
@@ -469,8 +472,9 @@ fn add_symbols(
         .filter(|other| other.id != group.first().id)
         .collect();
 
+    let nodes = with_namesakes(group, symbols);
     let subject = Subject {
-        nodes: &group.nodes,
+        nodes: &nodes,
         words,
         wants,
     };
@@ -486,14 +490,33 @@ fn add_symbols(
     if let Some(note) = &symbols.note {
         document.line(format!("note: {}", note_text(note, face)));
     }
-    heading::details(document, occurrences, &group.nodes)?;
+    heading::details(document, occurrences, &nodes)?;
     // What implements a member has its name and a section of its own.
     let implementing = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let is_other = |node: &&&Node| implementing.iter().all(|(id, _)| *id != node.id);
+    let others: Vec<&Node> = others
+        .into_iter()
+        .filter(|other| nodes.iter().all(|part| part.id != other.id))
+        .collect();
     let unrelated: Vec<&Node> = others.iter().filter(is_other).copied().collect();
     list_others(document, occurrences, &unrelated)?;
     subject.sections(document, occurrences)?;
     others::sections(document, occurrences, &subject, (&symbols.asked, &others))
+}
+
+/// Returns the symbols of a group; for a namespace also those of other projects that declare a part of it.
+fn with_namesakes(group: &SymbolGroup, symbols: &SymbolTarget) -> Vec<Node> {
+    let first = group.first();
+    let mut nodes = group.nodes.clone();
+    if first.kind == NodeKind::Namespace {
+        let others = symbols.groups.iter().chain(&symbols.others);
+        let parts = others.flat_map(|other| &other.nodes).filter(|node| {
+            node.kind == NodeKind::Namespace && node.qualified_name == first.qualified_name
+        });
+        let parts: Vec<Node> = parts.filter(|node| node.id != first.id).cloned().collect();
+        nodes.extend(parts);
+    }
+    nodes
 }
 
 /// Ranks the symbols of one qualified name: those come first that the question can be about.

@@ -42,6 +42,8 @@ pub enum EntryKind {
         manifest: String,
         /// Top-level field of the `package.json`.
         field: String,
+        /// The command that runs the file; empty if it is none.
+        command: String,
     },
     /// No other file uses the module.
     NotImported,
@@ -138,6 +140,10 @@ fn named_by_packages(
         };
 
         for (field, named) in named_paths(&package) {
+            let command = match field.as_str() {
+                "bin" => command_of(&package, &named),
+                _ => String::new(),
+            };
             let folder = folder_of(manifest);
             let entry = match source_of(folder, &named, &files) {
                 None if field == "bin" => loaded_source(sources, folder, &named, &files),
@@ -148,7 +154,11 @@ fn named_by_packages(
                 && !found.iter().any(|known| known.path == path)
             {
                 let (manifest, path) = (manifest.to_owned(), path.to_owned());
-                let kind = EntryKind::Package { manifest, field };
+                let kind = EntryKind::Package {
+                    manifest,
+                    field,
+                    command,
+                };
                 found.push(EntryPoint {
                     id,
                     path,
@@ -160,6 +170,22 @@ fn named_by_packages(
     }
 
     Ok(found)
+}
+
+/// Returns the name of the command that runs a file of a package: its key in `bin`, or the name of the package
+/// without its scope.
+fn command_of(package: &Value, path: &str) -> String {
+    let commands = package.get("bin").and_then(Value::as_object);
+    let key = commands.and_then(|commands| {
+        let mut commands = commands.iter();
+        commands.find(|(_, run)| run.as_str() == Some(path))
+    });
+    let name = package.get("name").and_then(Value::as_str);
+    let own = name.unwrap_or_default().rsplit('/').next();
+    match key {
+        Some((key, _)) => key.clone(),
+        None => own.unwrap_or_default().to_owned(),
+    }
 }
 
 /// Returns the indexed source that a command without one loads: `bin/tool` with `require("../dist/index.js")`.

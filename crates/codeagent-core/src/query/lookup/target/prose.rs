@@ -279,6 +279,7 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
         .retain(|target| !members.iter().any(|name| name == target.requested_text()));
 
     drop_other_case(targets, tokens);
+    drop_products(targets);
 
     let asks_for_it = targets.mentions(&["namespace", "module", "package"]);
     let others = tokens.iter().filter(|token| is_uncommon(token)).count();
@@ -297,6 +298,25 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
         let is_qualified = target.requested_text().contains('.');
         !is_namespace(target) || is_qualified && !has_others
     });
+}
+
+/// Removes the name of a namespace that is also that of a member, where a question is about another name: `where
+/// does Shop read SHOP_PORT?` asks for no method `Shop`.
+fn drop_products(targets: &mut Targets) {
+    let is_product = |target: &Target| match target {
+        Target::Symbols(symbols) if !symbols.asked.contains('.') => {
+            let groups = symbols.groups.iter().chain(&symbols.others);
+            let mut nodes = groups.map(SymbolGroup::first);
+            let has_types = symbols.has_types();
+            !has_types && nodes.any(|node| node.node_type == NodeType::Module)
+        }
+        _ => false,
+    };
+    let products = targets.found.iter().filter(|one| is_product(one)).count();
+    let has_others = products < targets.found.len() || !targets.missing.is_empty();
+    if has_others {
+        targets.found.retain(|target| !is_product(target));
+    }
 }
 
 /// Removes words that equal a name only if case is ignored, where others are names as written: `which IPC channels

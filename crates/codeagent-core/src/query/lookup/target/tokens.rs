@@ -198,6 +198,9 @@ pub(in crate::query) fn tokens(text: &str) -> Vec<Token<'_>> {
             let length = word_length(rest);
             match string_argument(&rest[..length]) {
                 Some((function, text)) => push_call(&mut tokens, function, text),
+                None if let Some(option) = command_line_option(&rest[..length]) => {
+                    push(&mut tokens, option, true, false);
+                }
                 None => {
                     let word = &rest[..length];
                     let is_call = word.trim_end_matches(END_MARKS).ends_with("()");
@@ -222,6 +225,14 @@ fn push<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str, is_quoted: bool, is_code
             is_first,
         });
     }
+}
+
+/// Returns the name of an option of a command line, without its dashes: `max-size` for `--max-size=1`.
+fn command_line_option(word: &str) -> Option<&str> {
+    let option = trimmed(word).strip_prefix("--")?;
+    let name = option.split('=').next().unwrap_or_default();
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    starts.then_some(name)
 }
 
 /// Splits a call with a string as its first argument, such as `api.post("/users")`.
@@ -351,6 +362,10 @@ mod tests {
             ),
             ("socket.emit('join', id)", &["join"]),
             ("env(\"PORT\") Cart", &["env", "PORT", "Cart"]),
+            (
+                "what does --max-size=1 do - or --?",
+                &["what", "does", "max-size", "do", "-", "or", "--"],
+            ),
             (
                 "it is off (\"Not now.\") - why",
                 &["it", "is", "off", "Not now.", "-", "why"],
