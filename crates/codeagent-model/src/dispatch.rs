@@ -36,6 +36,8 @@ words! {
         Shows = "shows",
         /// The source opens the label, a route of the client.
         Opens = "opens",
+        /// The target maps its routes below the label, a path; the source calls it.
+        Mounts = "mounts",
     }
 }
 
@@ -61,7 +63,7 @@ impl DispatchKind {
             Self::Opens => Some(Self::Shows),
             Self::Handles => Some(Self::Sends),
             Self::Sends => Some(Self::Handles),
-            Self::Provides | Self::Subscribes => None,
+            Self::Provides | Self::Subscribes | Self::Mounts => None,
         }
     }
 
@@ -70,7 +72,7 @@ impl DispatchKind {
     pub fn key(self, label: &str) -> String {
         match self {
             Self::Serves | Self::Requests => route_key(verb_and_path(label).1),
-            Self::Shows | Self::Opens => route_key(label),
+            Self::Shows | Self::Opens | Self::Mounts => route_key(label),
             Self::Listens | Self::Emits => label.to_owned(),
             Self::Provides | Self::Handles | Self::Sends | Self::Subscribes => String::new(),
         }

@@ -252,6 +252,95 @@ class Button {
 }
 
 #[test]
+fn csharp_groups_are_mapped_by_other_methods() {
+    check(
+        &[
+            (
+                "Carts.cs",
+                "static class Carts {
+    public static RouteGroupBuilder MapCarts(this RouteGroupBuilder group) {
+        group.MapGet(\"\", (CartHandler handler) => handler.All());
+        group.MapPost(\"{id:guid}/close\",
+            async (Guid id, CartHandler handler) => {
+                await handler.Close(id);
+                return TypedResults.NoContent();
+            }).WithName(\"close\");
+        group.MapPut(\"{id:guid}\", (Guid id, CartHandler handler) => { handler.Open(id); return handler.Close(id); });
+        group.MapGroup(\"lines\").MapLines();
+        return group;
+    }
+    static void MapLines(this RouteGroupBuilder group) { group.MapGet(\"first\", CartHandler.First); }
+    public static void MapAlone(RouteGroupBuilder group) { group.MapDelete(\"{id}\", CartHandler.First); }
+}
+class CartHandler { public void All() { } public Task Close(Guid id) => null; public void Open(Guid id) { } public static void First() { } }
+",
+            ),
+            (
+                "Program.cs",
+                "static class Program {
+    static void Map(WebApplication app) {
+        app.MapGroup(\"/carts\").WithDefaults().MapCarts();
+        var old = app.MapGroup(\"/old/{year}\");
+        Carts.MapAlone(old);
+    }
+    static RouteGroupBuilder WithDefaults(this RouteGroupBuilder group) => group;
+}
+class Client { void Load(HttpClient http, int id) { http.PostAsync($\"/carts/{id}/close\", null); http.DeleteAsync(\"/old/2020/7\"); } }
+",
+            ),
+        ],
+        &[
+            "mounts Carts.MapCarts -> Carts.MapLines (/lines) Carts.cs:10",
+            "mounts Program.Map -> Carts.MapAlone (/old/{year}) Program.cs:5",
+            "mounts Program.Map -> Carts.MapCarts (/carts) Program.cs:3",
+            "?requests Client.Load -> CartHandler.Close (POST /carts/{id}/close) Program.cs:9",
+            "?requests Client.Load -> CartHandler.First (DELETE /old/2020/7) Program.cs:9",
+            "serves Carts.MapAlone -> CartHandler.First (DELETE /old/{year}/{id}) Carts.cs:14",
+            "serves Carts.MapCarts -> CartHandler.All (GET /carts) Carts.cs:3",
+            "serves Carts.MapCarts -> CartHandler.Close (POST /carts/{id:guid}/close) Carts.cs:4",
+            "serves Carts.MapCarts -> Carts.MapCarts (PUT /carts/{id:guid}) Carts.cs:9",
+            "serves Carts.MapLines -> CartHandler.First (GET /carts/lines/first) Carts.cs:13",
+        ],
+    );
+}
+
+#[test]
+fn csharp_requests_are_known_by_a_method_and_a_path() {
+    check(
+        &[
+            (
+                "Carts.cs",
+                "[Route(\"carts\")] class CartsController : ControllerBase {
+    [HttpGet(\"{id}\")] public int Find(int id) => id;
+    [HttpPatch] public int Change() => 1;
+    [HttpPost] public int Add() => 1;
+}
+",
+            ),
+            (
+                "Client.cs",
+                "class Client : Service {
+    Task Find(int id) => SendAsync<Cart>(HttpMethod.Get,
+        $\"carts/{id}\", true);
+    void Change() { Log(new HttpMethod(\"PATCH\"), \"/carts\"); }
+    object Add() => new HttpRequestMessage(HttpMethod.Post, \"https://shop/carts\");
+    void Fake(Mock mock) { mock.When(HttpMethod.Post, \"*/carts\"); Log(HttpMethod.Post, \"no such text\"); Log(HttpMethod.Delete, \"carts\"); }
+}
+",
+            ),
+        ],
+        &[
+            "?requests Client.Add -> CartsController.Add (POST https://shop/carts) Client.cs:5",
+            "?requests Client.Change -> CartsController.Change (PATCH /carts) Client.cs:4",
+            "?requests Client.Find -> CartsController.Find (GET carts/{id}) Client.cs:2",
+            "serves CartsController -> CartsController.Add (POST /carts) Carts.cs:4",
+            "serves CartsController -> CartsController.Change (PATCH /carts) Carts.cs:3",
+            "serves CartsController -> CartsController.Find (GET /carts/{id}) Carts.cs:2",
+        ],
+    );
+}
+
+#[test]
 fn csharp_endpoints_name_their_routes_themselves() {
     check(
         &[(

@@ -24,6 +24,7 @@ pub(super) fn verb(kind: DispatchKind) -> &'static str {
         DispatchKind::Listens | DispatchKind::Emits => "emits an event to",
         DispatchKind::Serves | DispatchKind::Requests => "requests a route of",
         DispatchKind::Shows | DispatchKind::Opens => "opens a route of",
+        DispatchKind::Mounts => "maps the routes of",
     }
 }
 
@@ -197,6 +198,7 @@ fn from_text(words: &Words, step: &DispatchStep) -> String {
         }
         DispatchKind::Shows => format!("route {what:?} at {site}: {other}"),
         DispatchKind::Opens => format!("opens {what:?} at {site}, route of {other}"),
+        DispatchKind::Mounts => format!("maps the routes of {other} below {what} at {site}"),
     }
 }
 
@@ -223,6 +225,7 @@ fn to_text(words: &Words, step: &DispatchStep) -> String {
         DispatchKind::Requests => format!("route {what}, requested by {other} at {site}"),
         DispatchKind::Shows => format!("route {what:?} at {site}"),
         DispatchKind::Opens => format!("route {what:?}, opened by {other} at {site}"),
+        DispatchKind::Mounts => format!("its routes are below {what}, by {other} at {site}"),
     }
 }
 

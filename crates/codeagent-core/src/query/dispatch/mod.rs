@@ -5,6 +5,7 @@ pub(super) mod file_routes;
 pub(super) mod framework_lines;
 pub(super) mod handlers;
 pub(super) mod key_path;
+pub(super) mod mapped_groups;
 pub(super) mod mounted_routes;
 pub(super) mod object_keys;
 pub(super) mod routes;

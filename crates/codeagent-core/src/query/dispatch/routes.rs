@@ -1,6 +1,7 @@
 //! The routes that a path may reach.
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path};
+use crate::query::dispatch::mapped_groups::{below_groups, routes_below_groups};
 use crate::query::dispatch::mounted_routes::mounted_routes;
 use crate::query::dispatch::shown_routes::shown_routes;
 use crate::query::dispatch::steps::{MAX_JOINED, doubt};
@@ -14,7 +15,8 @@ const MAX_SEGMENTS: usize = 8;
 /// with its end, because a server may have a path of its own (`/v1`); else those with a parameter where the
 /// path has a value: `/users/:id` for `/users/7`.
 pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
-    let mounted = mounted_routes(snapshot, path)?;
+    let mut mounted = mounted_routes(snapshot, path)?;
+    mounted.extend(routes_below_groups(snapshot, path)?);
     let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
     for kind in [DispatchKind::Serves, DispatchKind::Shows] {
         let key = kind.key(path);
@@ -34,7 +36,14 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
         if rows.is_empty() && routes.is_empty() {
             rows = with_parameters(snapshot, kind, &key)?;
         }
-        routes.extend(rows.into_iter().take(MAX_JOINED).map(DispatchStep::of));
+        for row in rows.into_iter().take(MAX_JOINED) {
+            let is_known = |route: &DispatchStep| {
+                route.site == (row.file, row.line) && route.to == row.target && route.kind == kind
+            };
+            if !routes.iter().any(is_known) {
+                routes.push(DispatchStep::of(row));
+            }
+        }
     }
 
     Ok(routes)
@@ -44,6 +53,11 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
 pub fn all_routes(snapshot: &Snapshot) -> Result<Vec<DispatchStep>, QueryError> {
     let mut rows = store::dispatch_of_kind(snapshot, DispatchKind::Serves)?;
     rows.retain(|row| !row.label.is_empty());
+    let mut whole = Vec::with_capacity(rows.len());
+    for row in rows {
+        whole.extend(below_groups(snapshot, row)?);
+    }
+    let mut rows = whole;
     rows.sort_by(|a, b| {
         let (verb, path) = verb_and_path(&a.label);
         let (other_verb, other_path) = verb_and_path(&b.label);
@@ -95,7 +109,7 @@ fn with_parameters(
 }
 
 /// Returns a key with one or two of its segments, except the first, replaced by parameters.
-fn parameter_keys(key: &str) -> Vec<String> {
+pub(in crate::query) fn parameter_keys(key: &str) -> Vec<String> {
     let segments: Vec<&str> = key.split('/').collect();
     if segments.len() > MAX_SEGMENTS {
         return Vec::new();

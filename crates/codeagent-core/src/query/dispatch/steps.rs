@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeSpan, NodeType};
+use crate::query::dispatch::mapped_groups::{below_groups, maps_routes, routes_below_groups};
 use crate::query::{Occurrences, QueryError, bases_of};
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
 
@@ -81,7 +82,11 @@ impl DispatchStep {
     /// Reports whether code of the second symbol may run when code of the first does.
     #[must_use]
     pub fn runs(&self) -> bool {
-        !matches!(self.kind, DispatchKind::Serves | DispatchKind::Shows) && self.from != self.to
+        let is_place = matches!(
+            self.kind,
+            DispatchKind::Serves | DispatchKind::Shows | DispatchKind::Mounts
+        );
+        !is_place && self.from != self.to
     }
 }
 
@@ -104,6 +109,14 @@ pub fn dispatched_from(
                     );
                 }
                 DispatchKind::Listens if hears_all(&row) => {}
+                DispatchKind::Mounts if !maps_routes(snapshot, &row)? => {}
+                DispatchKind::Serves => {
+                    steps.extend(
+                        below_groups(snapshot, row)?
+                            .into_iter()
+                            .map(DispatchStep::of),
+                    );
+                }
                 // The interface may be for anything: only what is sent is a message.
                 DispatchKind::Handles
                     if row.confidence != Confidence::Exact
@@ -135,9 +148,14 @@ pub fn dispatched_to(
                     );
                     // An unnamed function is known by its requests and its location.
                     if row.source != row.target || row.kind == DispatchKind::Listens {
-                        steps.push(DispatchStep::of(row));
+                        steps.extend(
+                            below_groups(snapshot, row)?
+                                .into_iter()
+                                .map(DispatchStep::of),
+                        );
                     }
                 }
+                DispatchKind::Mounts if !maps_routes(snapshot, &row)? => {}
                 // The emitter is not a target.
                 DispatchKind::Emits => {}
                 // Others have a type as argument: only what is handled is a message.
@@ -342,6 +360,11 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
     rows.retain(|other| belong_together(row, other));
     match row.kind {
         DispatchKind::Requests if rows.is_empty() => {
+            rows = routes_below_groups(snapshot, verb_and_path(&row.label).1)?;
+            rows.retain(|other| belong_together(row, other));
+            if !rows.is_empty() {
+                return Ok(rows);
+            }
             for shorter in mounted_keys(&key) {
                 rows = store::dispatch_with_key(snapshot, kind, shorter)?;
                 rows.retain(|other| belong_together(row, other));
@@ -362,12 +385,18 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
         }
         DispatchKind::Serves if !key.is_empty() => {
             let mut requests = store::dispatch_below(snapshot, kind, &key)?;
+            for whole in below_groups(snapshot, row.clone())? {
+                let whole = whole.kind.key(&whole.label);
+                if whole != key {
+                    requests.extend(store::dispatch_with_key(snapshot, kind, &whole)?);
+                }
+            }
             for shorter in mounted_keys(&key) {
                 let below_base = store::dispatch_with_key(snapshot, kind, shorter)?;
                 requests.extend(below_base.into_iter().filter(has_base));
             }
             for request in requests {
-                if !rows.contains(&request) && counterparts(snapshot, &request)?.contains(row) {
+                if !rows.contains(&request) && answered_by(snapshot, &request, row)? {
                     rows.push(request);
                 }
             }
@@ -383,6 +412,19 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
     }
 
     Ok(rows)
+}
+
+/// Reports whether a request reaches a route, which has a longer path below a group.
+fn answered_by(
+    snapshot: &Snapshot,
+    request: &DispatchRow,
+    route: &DispatchRow,
+) -> Result<bool, QueryError> {
+    let is_route = |other: &DispatchRow| {
+        let site = |row: &DispatchRow| (row.file, row.line, row.column, row.target);
+        site(other) == site(route)
+    };
+    Ok(counterparts(snapshot, request)?.iter().any(is_route))
 }
 
 fn have_one_key(rows: &[DispatchRow]) -> bool {

@@ -145,6 +145,7 @@ impl CallerTree<'_, '_, '_> {
             _ if is_test_path(&path) => return Ok(()),
             DispatchKind::Serves => format!("serves {}  {place}", step.label),
             DispatchKind::Shows => format!("is shown at {}  {place}", step.label),
+            DispatchKind::Mounts => format!("has its routes below {}  {place}", step.label),
             kind if step.label.is_empty() => format!("{kind}  {place}"),
             kind => format!("{kind} {}  {place}", step.label),
         };

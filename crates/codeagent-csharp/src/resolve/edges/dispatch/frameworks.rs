@@ -114,8 +114,14 @@ pub const ROUTERS: &[&str] = &[
 /// Types that send requests.
 pub const CLIENTS: &[&str] = &["HttpClient"];
 
+/// The type whose members and instances are the methods of requests.
+pub const HTTP_METHOD: &str = "HttpMethod";
+
 /// The call that adds a prefix to the routes mapped on its result.
 pub const GROUP: &str = "MapGroup";
+
+/// Classes whose methods make the response of a route.
+pub const RESULTS: &[&str] = &["Results", "TypedResults"];
 
 /// Calls that get an instance of their type argument from a container.
 pub const GETTERS: &[&str] = &[

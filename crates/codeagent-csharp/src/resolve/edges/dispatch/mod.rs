@@ -7,8 +7,8 @@
 //! | handler | a class with a base `IRequestHandler<M, ..>`, or with an interface of the repository whose one method takes its type argument |
 //! | message | `Send(m)`, `Publish(m)` and their likes; the type of `m` is of the repository |
 //! | subscriber | `x.Event += handler` |
-//! | route | `[HttpGet("..")]` below the `[Route("..")]` of the class, or below an attribute of the repository's own ([`route_attributes`]); `MapGet("..", handler)` below `MapGroup("..")`; `Get("..")` in `Configure` of a class with `HandleAsync` |
-//! | request | `GetAsync("..")` and its likes on an `HttpClient` |
+//! | route | `[HttpGet("..")]` below the `[Route("..")]` of the class, or below an attribute of the repository's own ([`route_attributes`]); `MapGet("..", handler)` below `MapGroup("..")`, also of a group that another method is given ([`mapped_groups`]); `Get("..")` in `Configure` of a class with `HandleAsync` |
+//! | request | `GetAsync("..")` and its likes on an `HttpClient`; a call with the arguments `HttpMethod.Get` and `".."` |
 //!
 //! A name alone is not enough: the receiver's type must be the framework's. If the type is unknown,
 //! the relation is inferred. Calls of methods declared in the repository register no service. The
@@ -19,6 +19,7 @@
 
 mod events;
 mod frameworks;
+mod mapped_groups;
 mod messages;
 mod requests;
 mod route_attributes;
@@ -29,6 +30,8 @@ use codeagent_lang::{Dispatch, DispatchEnd, Resolution};
 use codeagent_model::facts::{CallId, Expr, ExprId, Operator, Site, SiteKind, Subject};
 
 use self::frameworks::{CallMeaning, call_meaning, verb_of_endpoint};
+use self::mapped_groups::has_groups;
+use self::requests::chosen_verb;
 use crate::resolve::edges::{FileResolver, SiteResolver};
 use crate::resolve::types::{Ty, Type};
 
@@ -39,15 +42,31 @@ impl FileResolver<'_> {
         let mut found = Vec::new();
         // The event of the `+=` whose operator follows.
         let mut changed = ExprId::NONE;
+        let has_groups = has_groups(facts);
         for (index, site) in facts.sites.iter().enumerate() {
             match (site.kind, site.subject) {
                 (SiteKind::Call, Subject::Expr(expr)) => {
-                    let Some((call, meaning)) = self.called(expr) else {
+                    let Expr::Call(call) = facts.expr(expr) else {
                         continue;
                     };
-                    let here = self.at(site.owner);
-                    here.stack.begin_site();
-                    here.record_call(CallSite { site, index, call }, meaning, &mut found);
+                    let at = CallSite { site, index, call };
+                    if let Some(verb) = chosen_verb(facts, call) {
+                        self.at_site(site)
+                            .record_chosen_request(at, verb, &mut found);
+                    } else if let Some(meaning) = self.meaning(call) {
+                        self.at_site(site).record_call(at, meaning, &mut found);
+                    } else if has_groups {
+                        self.at_site(site).record_mount(at, &mut found);
+                    }
+                }
+                (SiteKind::New, Subject::Expr(expr)) => {
+                    if let Expr::New(call) | Expr::NewTarget(call, _) = facts.expr(expr)
+                        && let Some(verb) = chosen_verb(facts, call)
+                    {
+                        let at = CallSite { site, index, call };
+                        self.at_site(site)
+                            .record_chosen_request(at, verb, &mut found);
+                    }
                 }
                 (SiteKind::Attribute, Subject::Construct(ty, call)) => {
                     self.at(site.owner).record_route(site, ty, call, &mut found);
@@ -79,18 +98,21 @@ impl FileResolver<'_> {
         resolution.dispatch.extend(found);
     }
 
-    /// Returns a call whose method has the name of a framework's.
-    fn called(&self, expr: ExprId) -> Option<(CallId, CallMeaning)> {
+    /// Returns the layer's view from a site, with a new budget.
+    fn at_site(&self, site: &Site) -> SiteResolver<'_> {
+        let here = self.at(site.owner);
+        here.stack.begin_site();
+        here
+    }
+
+    /// Returns what a call says if its method has the name of a framework's.
+    fn meaning(&self, call: CallId) -> Option<CallMeaning> {
         let facts = self.types.facts();
-        let Expr::Call(call) = facts.expr(expr) else {
-            return None;
-        };
-        let meaning = match facts.expr(facts.calls[call.index()].callee) {
-            Expr::Member(_, name) => call_meaning(facts.text(name))?,
-            Expr::Name(name, ..) => CallMeaning::Endpoint(verb_of_endpoint(facts.text(name))?),
-            _ => return None,
-        };
-        Some((call, meaning))
+        match facts.expr(facts.calls[call.index()].callee) {
+            Expr::Member(_, name) => call_meaning(facts.text(name)),
+            Expr::Name(name, ..) => verb_of_endpoint(facts.text(name)).map(CallMeaning::Endpoint),
+            _ => None,
+        }
     }
 }
 

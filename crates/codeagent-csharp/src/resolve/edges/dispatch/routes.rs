@@ -188,7 +188,10 @@ impl SiteResolver<'_> {
         }
         let call = self.facts.calls[at.call.index()];
         let args = self.facts.list(call.args);
-        let handler = args.iter().find_map(|arg| self.handler(at.site, arg.value));
+        let handler = args.iter().find_map(|arg| {
+            let answering = self.forwarded(at, arg.value).map(DispatchEnd::from);
+            answering.or_else(|| self.handler(at.site, arg.value))
+        });
         let Some(target) = handler else {
             return;
         };
@@ -196,10 +199,13 @@ impl SiteResolver<'_> {
         let pattern = args
             .iter()
             .find_map(|arg| self.path_text(arg.value, at.site.at.line));
-        let (prefix, is_whole) = self.group_prefix(call.callee);
+        let Expr::Member(receiver, _) = self.facts.expr(call.callee) else {
+            return;
+        };
+        let (prefix, is_whole) = self.group_prefix(receiver);
         let path = join(&prefix, &pattern.clone().unwrap_or_default());
-        let has_other_pattern = pattern.is_none() && args.len() > 1;
-        let path = if path.is_empty() || has_other_pattern {
+        let has_other_pattern = pattern.is_none() && (args.len() > 1 || path.is_empty());
+        let path = if has_other_pattern {
             UNKNOWN_PATH.to_owned()
         } else {
             format!("/{}", path.trim_start_matches('/'))
@@ -258,12 +264,8 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Returns the prefix of the routes mapped on the receiver of a callee, and whether nothing is
-    /// missing before it.
-    fn group_prefix(&self, callee: ExprId) -> (String, bool) {
-        let Expr::Member(mut receiver, _) = self.facts.expr(callee) else {
-            return (String::new(), false);
-        };
+    /// Returns the prefix of the routes mapped on a value, and whether nothing is missing before it.
+    pub(super) fn group_prefix(&self, mut receiver: ExprId) -> (String, bool) {
         let mut prefix = String::new();
         for _ in 0..MAX_CHAIN {
             receiver = match self.facts.expr(receiver) {
@@ -389,7 +391,7 @@ pub(super) fn attributes(
 }
 
 /// Returns the last name of a written type.
-fn last_name(facts: &Facts, ty: TypeId) -> &str {
+pub(super) fn last_name(facts: &Facts, ty: TypeId) -> &str {
     match facts.type_expr(ty) {
         TypeExpr::Name(segments, _) => facts
             .list(segments)
