@@ -231,6 +231,15 @@ pub enum ArgMode {
     Spread,
 }
 
+/// A JSX element between the tags of another: `<B />` in `<A><B /></A>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildElement {
+    /// The inner element, a `Jsx` with a component.
+    pub element: ExprId,
+    /// The outer element, a `Jsx` that may be a fragment or `<div>`.
+    pub inside: ExprId,
+}
+
 /// A test that narrows the type of a name in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Guard {

@@ -39,7 +39,8 @@ pub use declarations::{
     Base, BaseClause, Context, DeclFlags, DeclKind, Declaration, Detail, Scope, ScopeKind,
 };
 pub use expressions::{
-    Arg, ArgMode, Call, Expr, Guard, GuardTest, KnownType, LiteralKind, NO_GUARD, Operator,
+    Arg, ArgMode, Call, ChildElement, Expr, Guard, GuardTest, KnownType, LiteralKind, NO_GUARD,
+    Operator,
 };
 pub use header::{Body, Header, MemberHash};
 pub use literals::{Callback, StringLiteral, literal_key, reads_as_name};
@@ -80,6 +81,8 @@ pub struct Facts {
     pub literals: Vec<StringLiteral>,
     /// Calls that take an anonymous callback and a string, by position.
     pub callbacks: Vec<Callback>,
+    /// JSX elements in each other, inner ones first.
+    pub child_elements: Vec<ChildElement>,
     /// Narrowing guards; see [`Guard`].
     pub guards: Vec<Guard>,
     /// Bodies that the interface hash leaves out although other files may depend on their results,
@@ -115,6 +118,7 @@ impl Facts {
             sites: Vec::new(),
             literals: Vec::new(),
             callbacks: Vec::new(),
+            child_elements: Vec::new(),
             guards: Vec::new(),
             bodies: Vec::new(),
             member_hashes: Vec::new(),

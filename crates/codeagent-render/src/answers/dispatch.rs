@@ -196,6 +196,13 @@ fn from_text(words: &Words, step: &DispatchStep) -> String {
         DispatchKind::Requests => {
             format!("requests {what} at {site}, route of {other} at {registered}")
         }
+        DispatchKind::Shows if other.is_empty() => {
+            format!("route {what:?} at {site}, of no component in the index")
+        }
+        DispatchKind::Shows if !step.rest.is_empty() => {
+            let rest = &step.rest;
+            format!("beginning {what:?} at {site}: {other} (no route below it shows {rest:?})")
+        }
         DispatchKind::Shows => format!("route {what:?} at {site}: {other}"),
         DispatchKind::Opens => format!("opens {what:?} at {site}, route of {other}"),
         DispatchKind::Mounts => format!("maps the routes of {other} below {what} at {site}"),

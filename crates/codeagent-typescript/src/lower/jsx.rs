@@ -21,7 +21,12 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             .or_else(|| children.find(Kind::JsxOpeningElement));
         let element = match opening {
             Some(opening) => self.jsx_opening(opening),
-            None => self.b.expr(Expr::Jsx(ExprId::NONE)),
+            None => ExprId::NONE,
+        };
+        // Elements without a component are equal, but not their children.
+        let element = match self.b.facts.expr(element) {
+            Expr::Jsx(component) if !component.is_none() => element,
+            _ => self.b.fresh_expr(Expr::Jsx(ExprId::NONE)),
         };
         let component = if let Expr::Jsx(component) = self.b.facts.expr(element) {
             component
@@ -40,11 +45,31 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     let children = self.b.sym_owned("children");
                     Context::Attribute(component, children)
                 };
-                self.expr(part, context);
+                let child = self.expr(part, context);
+                self.child_element(child, element);
             }
         }
 
         element
+    }
+
+    /// Records an element between the tags of another: `<B />`, `{is && <B />}`.
+    fn child_element(&mut self, child: ExprId, inside: ExprId) {
+        let facts = &self.b.facts;
+        let child = match facts.expr(child) {
+            Expr::And(_, shown) | Expr::Or(shown, _) => shown,
+            _ => child,
+        };
+        let has_component = |element: ExprId| match facts.expr(element) {
+            Expr::Jsx(component) => !component.is_none(),
+            _ => false,
+        };
+        if has_component(child) {
+            self.b.facts.child_elements.push(ChildElement {
+                element: child,
+                inside,
+            });
+        }
     }
 
     fn jsx_opening(&mut self, child: Child<'tree>) -> ExprId {

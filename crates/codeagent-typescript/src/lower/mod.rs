@@ -77,6 +77,7 @@ pub fn extract_declarations(text: &str, dialect: Dialect) -> Facts {
     facts.sites = Vec::new();
     facts.literals = Vec::new();
     facts.callbacks = Vec::new();
+    facts.child_elements = Vec::new();
     facts
 }
 

@@ -282,6 +282,47 @@ fn a_route_leads_through_lists_that_are_loaded() {
 }
 
 #[test]
+fn a_route_leads_through_the_routes_of_the_component_that_it_shows() {
+    let app = "import { lazy } from 'react';\nimport { Route, Routes } from 'react-router';\nconst Shop = lazy(() => import('./shop'));\nexport const routes = [{ path: '/shops/:shop/*', component: Shop }, { path: '/shops', component: Shops }];\nfunction Shops() { return <b />; }\n";
+    let shop = "import { Navigate, Route, Routes } from 'react-router';\nimport { Tabs } from './tabs';\nexport default function Shop() { return <div><Tabs /></div>; }\n";
+    let tabs = "import { Navigate, Route, Routes } from 'react-router';\nimport { Carts, Cart, Panel, Rest } from './carts';\nexport function Tabs() {\n  return (\n    <Routes>\n      <Route path='carts/*' element={<Carts />} />\n      <Route path='old/*' element={<Navigate to='carts' />} />\n      <Route path='rest' element={<Rest />} />\n    </Routes>\n  );\n}\n";
+    let carts = "import { Route, Routes } from 'react-router';\nexport function Carts() {\n  return (\n    <Routes>\n      <Route index element={<All />} />\n      <Route path='new' element={<Panel><NewCart /></Panel>} />\n      <Route path=':id' element={<Cart />} />\n    </Routes>\n  );\n}\nexport function All() { return <b />; }\nexport function NewCart() { return <b />; }\nexport function Cart() { return <b />; }\nexport function Panel() { return <b />; }\nexport function Rest() { return <b />; }\n";
+    let shop = Shop::with(&[
+        ("web/app.tsx", app),
+        ("web/shop.tsx", shop),
+        ("web/tabs.tsx", tabs),
+        ("web/carts.tsx", carts),
+    ]);
+    for (path, expected) in [
+        (
+            "/shops/:shop/carts/new",
+            "route \"/shops/:shop/carts/new\" at web/carts.tsx:6: NewCart  web/carts.tsx:12",
+        ),
+        (
+            "/shops/7/carts/12",
+            "route \"/shops/7/carts/12\" at web/carts.tsx:7: Cart  web/carts.tsx:13",
+        ),
+        (
+            "/shops/7/carts",
+            "route \"/shops/7/carts\" at web/carts.tsx:5: All  web/carts.tsx:11",
+        ),
+        (
+            "/shops/7/old/a",
+            "route \"/shops/7/old/a\" at web/tabs.tsx:7, of no component in the index",
+        ),
+        (
+            "/shops/7/carts/12/edit",
+            "beginning \"/shops/7/carts/12\" at web/carts.tsx:7: Cart  web/carts.tsx:13 (no route below it shows \"edit\")",
+        ),
+    ] {
+        let question = format!("Which component is shown at the URL {path}?");
+        let text = shop.stdout(&["explore", &question]);
+        assert!(text.contains(expected), "{text}");
+        assert!(text.contains("routes with this path (1):"), "{text}");
+    }
+}
+
+#[test]
 fn a_request_leads_to_the_callback_of_its_route() {
     let server = "import Router from '@koa/router';\nexport function routes(router: Router) {\n  router.get('/carts', async () => count());\n  router.delete(\n    '/carts/:id',\n    async () => { empty(); }\n  );\n}\nfunction count() {}\nfunction empty() {}\n";
     let page =

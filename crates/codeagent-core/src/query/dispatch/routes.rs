@@ -3,7 +3,7 @@
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path};
 use crate::query::dispatch::mapped_groups::{below_groups, routes_below_groups};
 use crate::query::dispatch::mounted_routes::mounted_routes;
-use crate::query::dispatch::shown_routes::shown_routes;
+use crate::query::dispatch::shown_routes::{is_splat, shown_routes};
 use crate::query::dispatch::steps::{MAX_JOINED, doubt};
 use crate::query::{DispatchStep, QueryError};
 use crate::store::{self, DispatchRow, Snapshot};
@@ -13,11 +13,12 @@ const MAX_SEGMENTS: usize = 8;
 
 /// Returns the routes with a path, also of mounted routers and loaded lists; else those with a path that ends with it, or
 /// with its end, because a server may have a path of its own (`/v1`); else those with a parameter where the
-/// path has a value: `/users/:id` for `/users/7`.
+/// path has a value: `/users/:id` for `/users/7`; else those that show the longest beginning of it.
 pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
     let mut mounted = mounted_routes(snapshot, path)?;
     mounted.extend(routes_below_groups(snapshot, path)?);
     let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
+    let shown = shown_routes(snapshot, path)?;
     for kind in [DispatchKind::Serves, DispatchKind::Shows] {
         let key = kind.key(path);
         let mut rows = match key.as_str() {
@@ -25,18 +26,23 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
             _ => store::dispatch_with_key(snapshot, kind, &key)?,
         };
         if kind == DispatchKind::Shows {
-            rows.extend(shown_routes(snapshot, path)?);
+            routes.extend(shown.whole.iter().cloned());
         }
         if rows.is_empty() && routes.is_empty() && !key.is_empty() {
             rows = store::dispatch_below(snapshot, kind, &key)?;
         }
-        if rows.is_empty() && routes.is_empty() {
+        let is_known = !routes.is_empty() || !shown.whole.is_empty();
+        if rows.is_empty() && !is_known {
             rows = ending_alike(snapshot, kind, &key)?;
         }
-        if rows.is_empty() && routes.is_empty() {
+        if rows.is_empty() && !is_known {
             rows = with_parameters(snapshot, kind, &key)?;
         }
-        for row in rows.into_iter().take(MAX_JOINED) {
+        // What is below `carts/*` is found by `shown_routes`.
+        let is_whole = |row: &DispatchRow| {
+            row.kind != DispatchKind::Shows || !is_splat(&row.label) || is_splat(path)
+        };
+        for row in rows.into_iter().filter(is_whole).take(MAX_JOINED) {
             let is_known = |route: &DispatchStep| {
                 route.site == (row.file, row.line) && route.to == row.target && route.kind == kind
             };
@@ -46,6 +52,9 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
         }
     }
 
+    if routes.is_empty() {
+        routes = shown.beginning;
+    }
     Ok(routes)
 }
 

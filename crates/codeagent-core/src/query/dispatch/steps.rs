@@ -35,6 +35,8 @@ pub struct DispatchStep {
     pub message: Option<NodeId>,
     /// The route, request or event as written; empty if symbols tell all.
     pub label: String,
+    /// The end of a requested path that the route of its beginning does not show; empty if it shows all.
+    pub rest: String,
     /// File and line that say so; of two sites that of the first symbol.
     pub site: (FileKey, u32),
     /// File and line where the second symbol is registered, if that is another site.
@@ -51,6 +53,7 @@ impl DispatchStep {
             to: row.target,
             message: None,
             label: row.label,
+            rest: String::new(),
             site: (row.file, row.line),
             registered: None,
             confidence: row.confidence,
@@ -70,6 +73,7 @@ impl DispatchStep {
             to: second.target,
             message,
             label: first.label.clone(),
+            rest: String::new(),
             site: (first.file, first.line),
             registered: Some((second.file, second.line)),
             confidence: match first.kind {

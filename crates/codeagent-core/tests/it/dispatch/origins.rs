@@ -105,8 +105,161 @@ export const routes = [
             ),
         ],
         &[
-            "shows routes.tsx#routes -> cart.tsx (carts/:id) routes.tsx:5",
+            "shows routes.tsx#routes -> cart.tsx#Cart (carts/:id) routes.tsx:5",
             "shows routes.tsx#routes -> routes.tsx#Till (tills) routes.tsx:6",
+        ],
+    );
+}
+
+#[test]
+fn an_edit_can_load_another_component() {
+    let routes = "import { Cart } from './lazy-cart';
+export const routes = [{ path: '/carts/*', component: Cart }];
+";
+    let lazy = "import { lazy } from 'react';
+export const Cart = lazy(() => import('./cart'));
+";
+    let cart = "export default function Cart() { return <b />; }
+export function Other() { return <b />; }
+";
+    let mut repository = Repository::of(&[
+        ("routes.tsx", routes),
+        ("lazy-cart.tsx", lazy),
+        ("cart.tsx", cart),
+    ]);
+    repository.index();
+    let other = lazy.replace(
+        "import('./cart')",
+        "import('./cart').then((m) => ({ default: m.Other }))",
+    );
+    let moved = cart
+        .replace("default ", "")
+        .replace("function Other", "default function Other");
+    for (path, text) in [
+        ("lazy-cart.tsx", other.as_str()),
+        ("lazy-cart.tsx", lazy),
+        ("cart.tsx", moved.as_str()),
+        ("cart.tsx", cart),
+    ] {
+        repository.write(&[(path, text)]);
+        // Compares with a new index.
+        repository.index_only(path);
+    }
+}
+
+#[test]
+fn elements_are_routes_of_a_client() {
+    let app = "import { Route, Routes, Navigate } from 'react-router-dom';
+import { Carts, Cart, Layout, Panel, Home } from './carts';
+import { Guarded } from './own';
+export const App = () => (
+  <Routes>
+    <Route path='/' element={<Layout />}>
+      <Route index element={<Home />} />
+      <Route path='carts/*' element={<Panel title='a'><Carts /></Panel>}>
+        <Route path=':id' element={<><Cart /></>} />
+      </Route>
+      <Route element={<Panel />}><Route path='/top' Component={Home} /></Route>
+    </Route>
+    <Route path='old/*' element={<Navigate to='/' />} />
+    {on && <Route path='both' element={<Layout><Home /><Cart /></Layout>} />}
+    <Route path='inner'><Home /></Route>
+    <Route path='made' render={() => <Cart />} />
+    <ProtectedRoute path='/safe' component={Home} />
+    <Guarded path='/no-route' element={<Home />} />
+  </Routes>
+);
+";
+    let carts = "export const Carts = () => <b />;
+export const Cart = () => <b />;
+export const Layout = (props: any) => <b>{props.children}</b>;
+export const Panel = (props: any) => <b>{props.children}</b>;
+export const Home = () => <b />;
+";
+    check(
+        &[
+            ("app.tsx", app),
+            ("carts.tsx", carts),
+            (
+                "own.tsx",
+                "export const Guarded = (props: any) => <b>{props.element}</b>;\n",
+            ),
+        ],
+        &[
+            "shows app.tsx#App -> - (old/*) app.tsx:13",
+            "shows app.tsx#App -> carts.tsx#Cart (/carts/:id) app.tsx:9",
+            "shows app.tsx#App -> carts.tsx#Cart (made) app.tsx:16",
+            "shows app.tsx#App -> carts.tsx#Carts (/carts/*) app.tsx:8",
+            "shows app.tsx#App -> carts.tsx#Home (/) app.tsx:7",
+            "?shows app.tsx#App -> carts.tsx#Home (/safe) app.tsx:17",
+            "shows app.tsx#App -> carts.tsx#Home (/top) app.tsx:11",
+            "shows app.tsx#App -> carts.tsx#Home (inner) app.tsx:15",
+            "shows app.tsx#App -> carts.tsx#Layout (/) app.tsx:6",
+            "shows app.tsx#App -> carts.tsx#Layout (both) app.tsx:14",
+        ],
+    );
+}
+
+#[test]
+fn a_request_may_have_its_method_as_an_option() {
+    let client = "declare function send(path: string, options: object): void;
+declare const fetcher: any;
+export function add(id: string) {
+  const path = `api/carts/${id}`;
+  send(path, { method: 'post', body: id });
+}
+export function drop(id: string) {
+  fetcher.submit(
+    { id },
+    {
+      method: 'post',
+      action: `/carts/${id}/drop`,
+    },
+  );
+}
+export function load() { fetcher.run({ url: '/carts', method: 'GET' }); }
+export function no(method: string) {
+  send('no path', { method: 'POST' });
+  send('/carts', { method });
+  send('/carts', { method: 'GET', handler: () => 1 });
+  fetcher.run({ url: 'http://shop/carts', method: 'GET' });
+}
+";
+    let routes = "import { createBrowserRouter } from 'react-router-dom';
+import { Root } from './root';
+export const router = createBrowserRouter([{
+  path: '/', element: <Root />,
+  children: [
+    { index: true, element: <Root /> },
+    { path: 'carts/*', loader: async (...args) => (await import('./actions')).all(...args), children: [
+      { path: ':id/drop', action: async (...args) => (await import('./actions')).dropCart(...args) },
+    ] },
+  ],
+}]);
+export const menu = [{ path: 'carts', action: () => 1 }];
+";
+    let actions = "export function all() {}\nexport async function dropCart() {}\n";
+    let server = "import express from 'express';
+const app = express();
+app.post('/api/carts/:id', save);
+export function save() {}
+";
+    check(
+        &[
+            ("client.ts", client),
+            ("routes.tsx", routes),
+            ("actions.ts", actions),
+            ("root.tsx", "export const Root = () => <b />;\n"),
+            ("server.ts", server),
+        ],
+        &[
+            "?requests client.ts#add -> server.ts#save (POST api/carts/${id}) client.ts:5",
+            "?requests client.ts#drop -> actions.ts#dropCart (POST /carts/${id}/drop) client.ts:8",
+            "?serves routes.tsx#router -> actions.ts#all (GET /carts/*) routes.tsx:7",
+            "?serves routes.tsx#router -> actions.ts#dropCart (* /carts/:id/drop) routes.tsx:8",
+            "serves server.ts -> server.ts#save (POST /api/carts/:id) server.ts:3",
+            "shows routes.tsx#router -> root.tsx#Root (/) routes.tsx:4",
+            "shows routes.tsx#router -> root.tsx#Root (/) routes.tsx:6",
         ],
     );
 }

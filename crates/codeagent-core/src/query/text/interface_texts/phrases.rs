@@ -163,7 +163,11 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     for (at, token) in tokens.iter().enumerate().skip(1) {
         let starts = starts_text(token) && !announces_path(&tokens[at..]);
         let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
-        if starts && !is_inside && !is_control {
+        // `the URL /carts` names a path, not a text.
+        let precedes_path = tokens
+            .get(at + 1)
+            .is_some_and(|next| next.text.starts_with('/'));
+        if starts && !is_inside && !is_control && !precedes_path {
             phrases.push(Phrase::capitalized(&tokens[at..]));
         }
         is_inside = starts;
@@ -244,6 +248,7 @@ mod tests {
             ("which page is shown at the URL /users/:id?", &[]),
             ("what does the save changes button do", &["save changes"]),
             ("which button handlers exist", &[]),
+            ("which component is shown at the URL /carts/:id?", &[]),
             ("who calls Cart.Total?", &[]),
             ("who listens to the event \"closed\"?", &[]),
             ("which tests cover CartPage in the dialog", &[]),

@@ -414,7 +414,7 @@ fn shown_at(occurrences: &mut Occurrences<'_, '_>, path: &str) -> Result<Vec<Str
         let target = route.to.map_or(Ok(None), |id| store::node(snapshot, id))?;
         let is_shown = |node: &Node| {
             let is_component = node.node_type.is_type() || node.node_type == NodeType::Component;
-            route.kind == DispatchKind::Shows && is_component
+            route.kind == DispatchKind::Shows && route.rest.is_empty() && is_component
         };
         let Some(target) = target.filter(is_shown) else {
             continue;

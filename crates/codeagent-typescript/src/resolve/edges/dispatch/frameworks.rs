@@ -124,3 +124,18 @@ pub const SHOWN: &[&str] = &[
     "loadChildren",
     "lazy",
 ];
+
+/// Attributes of a JSX element that say what is shown at its `path`.
+pub const SHOWN_BY_ELEMENT: &[&str] = &["element", "component", "Component", "lazy", "render"];
+
+/// The component of a route, and the end of the names of its wrappers (`ProtectedRoute`).
+pub const ROUTE: &str = "Route";
+
+/// Packages with a component for routes.
+pub const CLIENT_ROUTERS: &[&str] = &[
+    "react-router",
+    "react-router-dom",
+    "react-router-native",
+    "preact-router",
+    "wouter",
+];

@@ -8,8 +8,8 @@
 //! | message | `execute(m)`, `publish(m)`, `dispatch(m)`: `m` is an instance of a class of the repository |
 //! | listener, emitter | `on("name", f)`, `emit("name")` on a value of one class, or on one variable; `@OnEvent("name")` hears all emitters |
 //! | worker of a queue | `@Processor("queue")` of a class; `add(..)` on a queue of that name, which `@InjectQueue` or `new Queue` names |
-//! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }`, `{ path: "a", element: <C /> }`, `{ method: "POST", path: "/a", handler: f }` |
-//! | request | `fetch("/a")`, `get("/a")` without a function |
+//! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }`, `{ path: "a", element: <C /> }`, `<Route path="a" element={<C />} />` ([`elements`]), `{ method: "POST", path: "/a", handler: f }`, `{ path: "a", action: f }` among routes of a client |
+//! | request | `fetch("/a")`, `get("/a")` without a function; any call with a path and `{ method: "POST" }` ([`options`]) |
 //!
 //! The origin of a value is followed through variables, imports and type annotations to the name of a
 //! package ([`origins`]). If it is unknown, a path must begin with `/`, and the relation is inferred.
@@ -18,13 +18,16 @@
 //! Limitations: a path is a literal, a constant with one, a call of a function that returns one, or a template
 //! with placeholders. Prefixes from `use("/a", router)` and routes given by file names are not read.
 
+mod elements;
 mod events;
 mod frameworks;
 mod messages;
+mod options;
 pub mod origins;
 mod providers;
 mod queues;
 mod routes;
+mod shown;
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Resolution, Target};
 use codeagent_model::facts::*;
@@ -32,6 +35,7 @@ use codeagent_model::facts::*;
 use self::frameworks::{
     CallMeaning, DecoratorMeaning, decorator_meaning, function_meaning, method_meaning,
 };
+use self::options::OptionObjects;
 use crate::resolve::edges::FileResolver;
 use crate::resolve::edges::targets::Referent;
 
@@ -51,54 +55,65 @@ impl FileResolver<'_> {
     /// Records what the file says about code that runs without a call that names it.
     pub(super) fn record_dispatch(&self, resolution: &mut Resolution) {
         let facts = self.own_facts();
+        let objects = OptionObjects::of(facts);
         let mut found = Vec::new();
         for site in &facts.sites {
-            if site.kind != SiteKind::Call {
-                continue;
-            }
             let Subject::Expr(expr) = site.subject else {
                 continue;
             };
-            let Expr::Call(call) = facts.expr(expr) else {
-                continue;
+            let call = match (site.kind, facts.expr(expr)) {
+                (SiteKind::Call, Expr::Call(call)) | (SiteKind::New, Expr::New(call)) => call,
+                _ => continue,
             };
             let call = facts.calls[call.index()];
-            match facts.expr(call.callee) {
-                Expr::Member(receiver, name) => {
-                    if let Some(meaning) = method_meaning(facts.text(name)) {
-                        self.stack.begin_site();
-                        let at = DispatchSite {
-                            site,
-                            call,
-                            receiver,
-                        };
-                        self.record_call(at, meaning, &mut found);
-                    }
-                }
-                Expr::Name(name, ..) => {
-                    let name = facts.text(name);
-                    let at = DispatchSite {
-                        site,
-                        call,
-                        receiver: ExprId::NONE,
-                    };
-                    if let Some(meaning) = function_meaning(name) {
-                        self.stack.begin_site();
-                        self.record_call(at, meaning, &mut found);
-                    } else if let Some(meaning) = decorator_meaning(name)
-                        && self.is_decorator(site)
-                    {
-                        self.stack.begin_site();
-                        self.record_decorator(at, meaning, &mut found);
-                    }
-                }
-                _ => {}
+            let receiver = match facts.expr(call.callee) {
+                Expr::Member(receiver, _) => receiver,
+                _ => ExprId::NONE,
+            };
+            let at = DispatchSite {
+                site,
+                call,
+                receiver,
+            };
+            let count = found.len();
+            if site.kind == SiteKind::Call {
+                self.record_named_call(at, &mut found);
+            }
+            if found.len() == count {
+                self.record_optioned(at, &objects, &mut found);
             }
         }
 
         self.record_objects(&mut found);
+        self.record_elements(&mut found);
         resolution.dispatch.extend(found);
         resolution.dispatch.sort_by_key(|verdict| verdict.at.offset);
+    }
+
+    /// Records what a call of a method, function or decorator with a name of a framework says.
+    fn record_named_call(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
+        let facts = self.own_facts();
+        match facts.expr(at.call.callee) {
+            Expr::Member(_, name) => {
+                if let Some(meaning) = method_meaning(facts.text(name)) {
+                    self.stack.begin_site();
+                    self.record_call(at, meaning, found);
+                }
+            }
+            Expr::Name(name, ..) => {
+                let name = facts.text(name);
+                if let Some(meaning) = function_meaning(name) {
+                    self.stack.begin_site();
+                    self.record_call(at, meaning, found);
+                } else if let Some(meaning) = decorator_meaning(name)
+                    && self.is_decorator(at.site)
+                {
+                    self.stack.begin_site();
+                    self.record_decorator(at, meaning, found);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn record_call(&self, at: DispatchSite<'_>, meaning: CallMeaning, found: &mut Vec<Dispatch>) {
@@ -299,15 +314,27 @@ impl FileResolver<'_> {
         self.property(object, key)
     }
 
-    /// Returns the value of a property of an object literal.
+    /// Returns the value of a property of an object literal of the file.
     fn property(&self, object: DeclId, key: &str) -> Option<ExprId> {
-        let facts = self.own_facts();
-        let scope = facts.decl(object).inner;
-        let after = &facts.decls[object.index()..];
-        let member = after.iter().find(|decl| {
-            decl.scope == scope && decl.kind == DeclKind::Property && facts.text(decl.name) == key
-        })?;
-        member.init.some()
+        property(self.own_facts(), object, key)
+    }
+}
+
+/// Returns the value of a property of an object literal.
+fn property(facts: &Facts, object: DeclId, key: &str) -> Option<ExprId> {
+    let scope = facts.decl(object).inner;
+    let after = &facts.decls[object.index()..];
+    let member = after.iter().find(|decl| {
+        decl.scope == scope && decl.kind == DeclKind::Property && facts.text(decl.name) == key
+    })?;
+    member.init.some()
+}
+
+/// Returns the last name of a callee or component.
+fn last_name(facts: &Facts, callee: ExprId) -> &str {
+    match facts.expr(callee) {
+        Expr::Name(name, ..) | Expr::Member(_, name) => facts.text(name),
+        _ => "",
     }
 }
 

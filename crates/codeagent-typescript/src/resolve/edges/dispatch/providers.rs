@@ -1,8 +1,8 @@
 //! Providers: the class that a container provides for a token; the component that a client route shows;
 //! the function that answers a route of a server. They are recognised by the keys of an object literal.
 
-use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Target};
-use codeagent_model::dispatch::{DispatchKind, VERBS};
+use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
+use codeagent_model::dispatch::{ANY_VERB, DispatchKind, VERBS};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 use codeagent_model::span::Position;
@@ -12,19 +12,19 @@ use super::frameworks::{PROVIDED, SHOWN};
 use super::routes::join;
 use super::{DispatchSite, MAX_WRAPPERS};
 use crate::resolve::edges::FileResolver;
-use crate::resolve::symbols::modules::ResolvedName;
 
 /// Declarations before and after a member among which the others of its object are looked for.
 const NEAR: usize = 16;
 
 /// Levels of routes within routes.
-const MAX_LEVELS: usize = 8;
+const MAX_LEVELS: usize = 16;
 
 /// The keys of objects that are looked for.
 enum Key {
     Provide,
     Providers,
     Path,
+    Index,
 }
 
 impl FileResolver<'_> {
@@ -41,6 +41,7 @@ impl FileResolver<'_> {
                 "provide" => Key::Provide,
                 "providers" => Key::Providers,
                 "path" | "url" => Key::Path,
+                "index" => Key::Index,
                 _ => continue,
             };
             if facts.scope(decl.scope).kind != ScopeKind::Object {
@@ -53,8 +54,21 @@ impl FileResolver<'_> {
                 Key::Providers => self.record_provided_classes(decl, found),
                 Key::Path => {
                     let parents = parents.get_or_insert_with(|| self.parent_routes());
-                    self.record_shown(index, parents, found);
+                    if let Some(path) = self.text_of(decl.init, decl.at.line) {
+                        let path = self.path_below(decl, path, parents);
+                        self.record_shown(index, &path, found);
+                        self.record_data(index, &path, parents, found);
+                    }
                     self.record_served(index, found);
+                }
+                // `{ index: true, element: <C /> }` has the path of the route around it.
+                Key::Index => {
+                    let parents = parents.get_or_insert_with(|| self.parent_routes());
+                    if parents.contains_key(&facts.scope(decl.scope).owner) {
+                        let path = self.path_below(decl, String::new(), parents);
+                        self.record_shown(index, &path, found);
+                        self.record_data(index, &path, parents, found);
+                    }
                 }
             }
         }
@@ -189,30 +203,33 @@ impl FileResolver<'_> {
         parents
     }
 
-    /// Records `{ path: "a", component: C }`.
-    fn record_shown(
+    /// Returns the path of a route below those of the objects around it.
+    fn path_below(
         &self,
-        index: usize,
+        decl: &Declaration,
+        mut path: String,
         parents: &FxHashMap<DeclId, DeclId>,
-        found: &mut Vec<Dispatch>,
-    ) {
-        let facts = self.own_facts();
-        let decl = &facts.decls[index];
-        let Some(mut path) = self.text_of(decl.init, decl.at.line) else {
-            return;
-        };
-
-        let mut object = facts.scope(decl.scope).owner;
+    ) -> String {
+        let mut object = self.own_facts().scope(decl.scope).owner;
         for _ in 0..MAX_LEVELS {
             let Some(parent) = parents.get(&object).copied() else {
                 break;
             };
             let prefix = self.property(parent, "path");
             let prefix = prefix.and_then(|prefix| self.text_of(prefix, decl.at.line));
-            path = join(&prefix.unwrap_or_default(), &path);
+            let prefix = prefix.unwrap_or_default();
+            path = match (prefix.trim_end_matches('*'), path.as_str()) {
+                ("/", "") => "/".to_owned(),
+                (prefix, path) => join(prefix, path),
+            };
             object = parent;
         }
+        path
+    }
 
+    /// Records `{ path: "a", component: C }`.
+    fn record_shown(&self, index: usize, path: &str, found: &mut Vec<Dispatch>) {
+        let decl = &self.own_facts().decls[index];
         let Some((_, shown)) = self.beside(index, SHOWN) else {
             return;
         };
@@ -221,7 +238,7 @@ impl FileResolver<'_> {
         };
 
         found.push(Dispatch {
-            label: path,
+            label: path.to_owned(),
             ..Dispatch::new(
                 DispatchKind::Shows,
                 (DispatchEnd::Around(decl.parent), target),
@@ -229,6 +246,69 @@ impl FileResolver<'_> {
                 Confidence::Exact,
             )
         });
+    }
+
+    /// Records `{ path: "a", loader: f, action: g }` among the routes of a client: `f` answers `GET`, and `g`
+    /// the other methods.
+    fn record_data(
+        &self,
+        index: usize,
+        path: &str,
+        parents: &FxHashMap<DeclId, DeclId>,
+        found: &mut Vec<Dispatch>,
+    ) {
+        let facts = self.own_facts();
+        let decl = &facts.decls[index];
+        let is_route = parents.contains_key(&facts.scope(decl.scope).owner)
+            || self.beside(index, &["children"]).is_some()
+            || self.beside(index, SHOWN).is_some();
+        if !is_route {
+            return;
+        }
+
+        for (key, verb) in [("loader", "GET"), ("action", ANY_VERB)] {
+            let Some((_, function)) = self.beside(index, &[key]) else {
+                continue;
+            };
+            let forwarded = self.forwarded(function);
+            let target = forwarded.or_else(|| self.handler(decl.parent, function, MAX_WRAPPERS));
+            if let Some(target) = target {
+                found.push(Dispatch {
+                    label: format!("{verb} /{}", path.trim_start_matches('/')),
+                    ..Dispatch::new(
+                        DispatchKind::Serves,
+                        (DispatchEnd::Around(decl.parent), target),
+                        decl.at,
+                        Confidence::Inferred,
+                    )
+                });
+            }
+        }
+    }
+
+    /// Returns the function that `async (...args) => (await import("./a")).f(...args)` calls.
+    fn forwarded(&self, function: ExprId) -> Option<DispatchEnd> {
+        let facts = self.own_facts();
+        let Expr::Function(function) = facts.expr(function) else {
+            return None;
+        };
+        let [returned] = facts.list(facts.decl(function).returns) else {
+            return None;
+        };
+        let returned = match facts.expr(*returned) {
+            Expr::Await(inner) => inner,
+            _ => *returned,
+        };
+        let Expr::Call(call) = facts.expr(returned) else {
+            return None;
+        };
+        let callee = facts.calls[call.index()].callee;
+        let named = self.symbol(callee)?;
+        let is_function = matches!(
+            self.decl(named).kind,
+            DeclKind::Function | DeclKind::Method | DeclKind::Variable
+        );
+        is_function.then(|| DispatchEnd::from(named))
     }
 
     /// Records `{ method: "POST", path: "/a", handler: f }`, which tells nothing of who reads it.
@@ -260,68 +340,6 @@ impl FileResolver<'_> {
                     Confidence::Inferred,
                 )
             });
-        }
-    }
-
-    /// Returns the component that a route shows: named, an element of it, or loaded by
-    /// `() => import("./c")`.
-    fn shown(&self, value: ExprId) -> Option<DispatchEnd> {
-        match self.own_facts().expr(value) {
-            Expr::Function(function) => self.loaded(function),
-            Expr::Jsx(component) => self.component(component),
-            _ => self.component(value),
-        }
-    }
-
-    /// Returns a named component, or the file that it loads: `const C = lazy(() => import("./c"))`.
-    fn component(&self, named: ExprId) -> Option<DispatchEnd> {
-        let component = self.symbol(named)?;
-        let loaded = self.lazy(component).and_then(|load| self.loaded(load));
-        loaded.or(Some(DispatchEnd::from(component)))
-    }
-
-    /// Returns the function that a variable of the file passes to a call.
-    fn lazy(&self, variable: DeclRef) -> Option<DeclId> {
-        let facts = self.own_facts();
-        if variable.file != self.file {
-            return None;
-        }
-        let Expr::Call(call) = facts.expr(facts.decl(variable.decl).init) else {
-            return None;
-        };
-        let first = facts.list(facts.calls[call.index()].args).first()?;
-        match facts.expr(first.value) {
-            Expr::Function(function) => Some(function),
-            _ => None,
-        }
-    }
-
-    /// Returns what a function loads: the file of `import("./c")`, or what `.then(m => m.C)` chooses of it.
-    fn loaded(&self, function: DeclId) -> Option<DispatchEnd> {
-        let facts = self.own_facts();
-        let loaded = *facts.list(facts.decl(function).returns).first()?;
-        match facts.expr(loaded) {
-            Expr::DynamicImport(module) => match self.resolve_module(self.file, module) {
-                ResolvedName::Module(file) if !self.is_external_file(file) => {
-                    Some(DispatchEnd::Target(Target::File(file)))
-                }
-                _ => None,
-            },
-            Expr::Call(call) => {
-                let call = facts.calls[call.index()];
-                let then = facts.list(call.args).first()?.value;
-                let (Expr::Member(import, _), Expr::Function(choice)) =
-                    (facts.expr(call.callee), facts.expr(then))
-                else {
-                    return None;
-                };
-                if !matches!(facts.expr(import), Expr::DynamicImport(_)) {
-                    return None;
-                }
-                let chosen = *facts.list(facts.decl(choice).returns).first()?;
-                self.symbol(chosen).map(DispatchEnd::from)
-            }
-            _ => None,
         }
     }
 

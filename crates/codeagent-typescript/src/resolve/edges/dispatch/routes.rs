@@ -88,7 +88,7 @@ impl FileResolver<'_> {
         });
     }
 
-    fn add_request(
+    pub(super) fn add_request(
         &self,
         at: DispatchSite<'_>,
         (verb, path): (&str, &str),
@@ -153,7 +153,7 @@ impl FileResolver<'_> {
 
     /// Returns the text of a path that a constant of the file holds: a template, or the text with a slash from
     /// which a call builds it, as in `const url = build("api/carts")`.
-    fn built_text(&self, value: ExprId) -> Option<String> {
+    pub(super) fn built_text(&self, value: ExprId) -> Option<String> {
         let facts = self.own_facts();
         let Referent::Decls(decls) = self.resolve_value(value) else {
             return None;

@@ -1,0 +1,147 @@
+//! What a route of a client shows: a component, an element of it, or what is loaded for it.
+
+use codeagent_lang::{DeclRef, DispatchEnd, FileId, Target};
+use codeagent_model::facts::*;
+
+use super::frameworks::ROUTE;
+use super::{last_name, property};
+use crate::resolve::edges::FileResolver;
+use crate::resolve::symbols::modules::ResolvedName;
+
+/// Maximum number of elements around the one that a route shows.
+const MAX_WRAPPERS: usize = 8;
+
+impl FileResolver<'_> {
+    /// Returns the component that a route shows: named, an element of it, or loaded by
+    /// `() => import("./c")`.
+    pub(super) fn shown(&self, value: ExprId) -> Option<DispatchEnd> {
+        match self.own_facts().expr(value) {
+            Expr::Function(function) => {
+                let rendered = self.returned_element(function);
+                rendered.or_else(|| self.loaded(self.file, function))
+            }
+            Expr::Jsx(_) => self.shown_element(value),
+            _ => self.component(value),
+        }
+    }
+
+    /// Returns the component of an element, or of the only one inside it: `C` for `<Panel><C /></Panel>`.
+    fn shown_element(&self, mut element: ExprId) -> Option<DispatchEnd> {
+        let facts = self.own_facts();
+        let mut shown = None;
+        for _ in 0..MAX_WRAPPERS {
+            let Expr::Jsx(component) = facts.expr(element) else {
+                break;
+            };
+            if last_name(facts, component) == ROUTE {
+                break;
+            }
+            shown = self.component(component).or(shown);
+
+            let children = &facts.child_elements;
+            let mut inner = children.iter().filter(|child| child.inside == element);
+            match (inner.next(), inner.next()) {
+                (Some(only), None) => element = only.element,
+                _ => break,
+            }
+        }
+        shown
+    }
+
+    /// Returns the component of the element that `() => <C />` returns.
+    fn returned_element(&self, function: DeclId) -> Option<DispatchEnd> {
+        let facts = self.own_facts();
+        let returned = *facts.list(facts.decl(function).returns).first()?;
+        match facts.expr(returned) {
+            Expr::Jsx(_) => self.shown_element(returned),
+            _ => None,
+        }
+    }
+
+    /// Returns a named component, or what it loads: `const C = lazy(() => import("./c"))`.
+    pub(super) fn component(&self, named: ExprId) -> Option<DispatchEnd> {
+        let component = self.symbol(named)?;
+        let load = self.lazy(component);
+        let loaded = load.and_then(|load| self.loaded(component.file, load));
+        loaded.or(Some(DispatchEnd::from(component)))
+    }
+
+    /// Returns the function that a variable passes to a call.
+    fn lazy(&self, variable: DeclRef) -> Option<DeclId> {
+        let facts = self.facts(variable.file);
+        let declared = facts.decl(variable.decl);
+        let Expr::Call(call) = facts.expr(declared.init) else {
+            return None;
+        };
+        let first = facts.list(facts.calls[call.index()].args).first()?;
+        match facts.expr(first.value) {
+            Expr::Function(function) => Some(function),
+            _ => None,
+        }
+    }
+
+    /// Returns what a function loads: the default export of `import("./c")`, else its file, or what
+    /// `.then(m => m.C)` or `.then(m => ({ default: m.C }))` chooses of it.
+    pub(super) fn loaded(&self, file: FileId, function: DeclId) -> Option<DispatchEnd> {
+        let facts = self.facts(file);
+        self.record_body(DeclRef {
+            file,
+            decl: function,
+        });
+        let loaded = *facts.list(facts.decl(function).returns).first()?;
+        match facts.expr(loaded) {
+            Expr::DynamicImport(module) => {
+                let module = self.own_module(file, module)?;
+                let default = self.exported(module, "default");
+                default.or(Some(DispatchEnd::Target(Target::File(module))))
+            }
+            Expr::Call(call) => {
+                let call = facts.calls[call.index()];
+                let then = facts.list(call.args).first()?.value;
+                let (Expr::Member(import, _), Expr::Function(choice)) =
+                    (facts.expr(call.callee), facts.expr(then))
+                else {
+                    return None;
+                };
+                let Expr::DynamicImport(module) = facts.expr(import) else {
+                    return None;
+                };
+
+                let mut chosen = *facts.list(facts.decl(choice).returns).first()?;
+                if let Expr::Object(object) = facts.expr(chosen) {
+                    chosen = property(facts, object, "default")?;
+                }
+                if let Expr::Member(_, name) = facts.expr(chosen)
+                    && let Some(module) = self.own_module(file, module)
+                    && let Some(found) = self.exported(module, facts.text(name))
+                {
+                    return Some(found);
+                }
+                (file == self.file)
+                    .then(|| self.symbol(chosen))?
+                    .map(DispatchEnd::from)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the file of the repository that a specifier means.
+    fn own_module(&self, file: FileId, specifier: Sym) -> Option<FileId> {
+        match self.resolve_module(file, specifier) {
+            ResolvedName::Module(module) if !self.is_external_file(module) => Some(module),
+            _ => None,
+        }
+    }
+
+    /// Returns the node that a module exports under a name.
+    fn exported(&self, module: FileId, name: &str) -> Option<DispatchEnd> {
+        let name = self.tables.find(name);
+        match self.lookup_export(&ResolvedName::Module(module), name) {
+            ResolvedName::Decls(decls) => self
+                .canonical_declaration(&decls)
+                .filter(|decl| self.is_node(*decl))
+                .map(DispatchEnd::from),
+            _ => None,
+        }
+    }
+}
