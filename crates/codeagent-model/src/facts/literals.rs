@@ -28,12 +28,21 @@ pub struct Callback {
 /// Longest text that reads as a name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
+/// Longest text of a path that reads as a name, in bytes. The placeholders of nested routes are long.
+const MAX_PATH_BYTES: usize = 160;
+
 /// Reports whether a string literal reads as a name: one word of at least three characters, of
 /// which one is a letter. Routes with placeholders count, prose, numbers and colours do not.
 #[must_use]
 pub fn reads_as_name(text: &str) -> bool {
     let bytes = text.as_bytes();
-    if !(3..=MAX_NAME_BYTES).contains(&bytes.len()) || bytes[0].is_ascii_digit() {
+    let is_path = text.starts_with('/') || text.contains('/') && text.contains('{');
+    let most = if is_path {
+        MAX_PATH_BYTES
+    } else {
+        MAX_NAME_BYTES
+    };
+    if !(3..=most).contains(&bytes.len()) || bytes[0].is_ascii_digit() {
         return false;
     }
 

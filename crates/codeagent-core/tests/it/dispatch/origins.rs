@@ -217,6 +217,9 @@ export function drop(id: string) {
     },
   );
 }
+export function restore(cartIdentifier: string, lineIdentifier: string) {
+  send(`/api/carts/${cartIdentifier}/lines/${lineIdentifier}/discounts/restore`, { method: 'PUT' });
+}
 export function load() { fetcher.run({ url: '/carts', method: 'GET' }); }
 export function no(method: string) {
   send('no path', { method: 'POST' });
@@ -242,6 +245,7 @@ export const menu = [{ path: 'carts', action: () => 1 }];
     let server = "import express from 'express';
 const app = express();
 app.post('/api/carts/:id', save);
+app.put('/api/carts/:cart/lines/:line/discounts/restore', save);
 export function save() {}
 ";
     check(
@@ -255,9 +259,11 @@ export function save() {}
         &[
             "?requests client.ts#add -> server.ts#save (POST api/carts/${id}) client.ts:5",
             "?requests client.ts#drop -> actions.ts#dropCart (POST /carts/${id}/drop) client.ts:8",
+            "?requests client.ts#restore -> server.ts#save (PUT /api/carts/${cartIdentifier}/lines/${lineIdentifier}/discounts/restore) client.ts:17",
             "?serves routes.tsx#router -> actions.ts#all (GET /carts/*) routes.tsx:7",
             "?serves routes.tsx#router -> actions.ts#dropCart (* /carts/:id/drop) routes.tsx:8",
             "serves server.ts -> server.ts#save (POST /api/carts/:id) server.ts:3",
+            "serves server.ts -> server.ts#save (PUT /api/carts/:cart/lines/:line/discounts/restore) server.ts:4",
             "shows routes.tsx#router -> root.tsx#Root (/) routes.tsx:4",
             "shows routes.tsx#router -> root.tsx#Root (/) routes.tsx:6",
         ],
