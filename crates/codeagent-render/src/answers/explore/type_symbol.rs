@@ -421,7 +421,8 @@ fn held_values(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
-    let uses = occurrences.incoming(&subject.ids(), &[EdgeType::References])?;
+    let types = [EdgeType::References, EdgeType::Accepts];
+    let uses = occurrences.incoming(&subject.ids(), &types)?;
     let mut holders: Vec<Node> = Vec::new();
     let mut takers: Vec<NodeId> = Vec::new();
     for used in uses {
