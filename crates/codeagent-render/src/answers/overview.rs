@@ -253,12 +253,17 @@ pub(super) fn entry_section(found: &Overview) -> Section {
                 manifest,
                 field,
                 command,
+                loaded_by,
             } => {
                 let gap = if command.is_empty() { "" } else { " " };
+                let through = match loaded_by.as_str() {
+                    "" => String::new(),
+                    script => format!(", loaded by {script}"),
+                };
                 let folder = manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let path = entry.path.strip_prefix(folder).unwrap_or(&entry.path);
                 let path = path.trim_start_matches('/');
-                let file = format!("{path} ({field}{gap}{command})");
+                let file = format!("{path} ({field}{gap}{command}{through})");
                 match packages.iter_mut().find(|(known, _)| known == manifest) {
                     Some((_, files)) => files.push(file),
                     None => packages.push((manifest, vec![file])),

@@ -456,7 +456,7 @@ const CASES: &[Case] = &[
     Case {
         files: PACKAGE,
         question: "where does the tool CLI start?",
-        expected: &["tool/package.json: src/run.ts (bin tool)"],
+        expected: &["tool/package.json: src/run.ts (bin tool, loaded by bin/tool)"],
     },
     Case {
         files: ASSERTIONS,

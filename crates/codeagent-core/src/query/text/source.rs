@@ -49,6 +49,21 @@ struct LoadedSource {
     text: Option<Text>,
 }
 
+/// Reads a file in a language that is not indexed, such as Razor, whose text has no other state to differ from.
+fn read_unindexed(workspace: &Workspace, path: &str) -> LoadedSource {
+    let read = RepoPath::new(path).ok().map(|path| workspace.read(&path));
+    match read {
+        Some(Ok(file)) => LoadedSource {
+            freshness: SourceState::Current,
+            text: Some(Text::new(file.text)),
+        },
+        _ => LoadedSource {
+            freshness: SourceState::Gone,
+            text: None,
+        },
+    }
+}
+
 /// A text with the offsets of its lines.
 pub(in crate::query) struct Text {
     text: String,
@@ -106,10 +121,7 @@ impl<'a> Sources<'a> {
         }
         let source = match store::file_by_path(self.snapshot, path)? {
             Some(row) => look(self.workspace, &row),
-            None => LoadedSource {
-                freshness: SourceState::Gone,
-                text: None,
-            },
+            None => read_unindexed(self.workspace, path),
         };
         let freshness = source.freshness;
         self.files.insert(path.to_owned(), source);
@@ -176,10 +188,7 @@ impl<'a> Sources<'a> {
         {
             let source = match store::file_by_path(self.snapshot, path)? {
                 Some(row) => read(self.workspace, &row),
-                None => LoadedSource {
-                    freshness: SourceState::Gone,
-                    text: None,
-                },
+                None => read_unindexed(self.workspace, path),
             };
             self.files.insert(path.to_owned(), source);
         }

@@ -22,6 +22,9 @@ const MAX_FILES: usize = 300;
 /// Endings of files with scripts in languages that are not indexed.
 const COMPONENTS: [&str; 4] = [".astro", ".mdx", ".svelte", ".vue"];
 
+/// Maximum files of a folder whose types are listed with their members if a question asks for these.
+const MAX_WITH_MEMBERS: usize = 30;
+
 /// Maximum symbols of a file without exports whose names are listed.
 const MAX_INTERNAL: usize = 3;
 
@@ -373,8 +376,10 @@ pub(super) fn folder(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     folder: &str,
+    wants: Wants,
 ) -> Result<(), AnswerError> {
     let files = query::files_below(occurrences.sources.snapshot(), folder)?;
+    let with_members = wants.members && files.len() <= MAX_WITH_MEMBERS;
     document.line(format!("## folder {folder} ({} files)", files.len()));
 
     let (mut rows, mut without) = (Vec::new(), Vec::new());
@@ -383,13 +388,21 @@ pub(super) fn folder(
         let mut names = Vec::new();
         for node in &exported {
             let uses = uses_elsewhere(occurrences, node, path)?;
-            names.push(format!("{} ({uses})", node.name));
+            let members = match with_members {
+                true => public_members(occurrences, node)?,
+                false => String::new(),
+            };
+            names.push(format!("{} ({uses}){members}", node.name));
         }
 
         let name = path
             .strip_prefix(folder)
             .unwrap_or(path)
             .trim_start_matches('/');
+        if names.is_empty() {
+            let exports = common_js::exports(occurrences, path)?;
+            names.extend(exports.into_iter().map(|(_, name)| name));
+        }
         if names.is_empty() {
             without.push(match internal.as_slice() {
                 [] => name.to_owned(),
@@ -403,7 +416,10 @@ pub(super) fn folder(
             });
         } else {
             rows.push(NameRow {
-                full: format!("{name}: {}", names.join(", ")),
+                full: format!(
+                    "{name}: {}",
+                    names.join(if with_members { "; " } else { ", " })
+                ),
                 short: name.to_owned(),
             });
         }

@@ -1,7 +1,7 @@
 //! Sections about the texts of a user interface that a question quotes: where they stand, their keys, and
 //! what runs when a user acts on them.
 
-use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
+use codeagent_core::model::graph::{Dialect, EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{
     self, InterfaceText, Occurrence, Occurrences, Phrase, QueryError, Target, Targets, TextKey,
     TextPlace,
@@ -369,7 +369,8 @@ fn branches_of_arguments(
         .flat_map(|text| [format!("case '{text}':"), format!("case \"{text}\":")])
         .collect();
     let mut found: Vec<(String, u32)> = Vec::new();
-    for place in places.iter().take(MAX_REACTIONS) {
+    let is_source = |place: &&&TextPlace| Dialect::of_path(&place.at.path).is_some();
+    for place in places.iter().filter(is_source).take(MAX_REACTIONS) {
         let path = &place.at.path;
         let lines = occurrences.sources.lines(path, 1, u32::MAX)?;
         for (number, line) in (1..).zip(lines.iter().flatten()) {

@@ -278,6 +278,13 @@ fn in_tests(
         ReachingTests::default()
     };
 
+    // A mock has the type of what it replaces.
+    let replaces = |place: &Occurrence| {
+        let source = place.source.as_deref().unwrap_or_default();
+        source.contains("typeof ")
+    };
+    reaching.indirect.retain(|place| !replaces(place));
+
     // Among them are uses through a base or interface.
     tests.append(&mut reaching.direct);
     tests.sort_unstable();

@@ -192,7 +192,7 @@ fn chains(
     wants: Wants,
 ) -> Result<bool, AnswerError> {
     let names = targets.missing.iter();
-    let names = names.filter_map(|(name, _)| name.split('(').next());
+    let names = names.filter_map(|(name, _)| name.split_once('(').map(|(name, _)| name));
     let chains: Vec<&str> = names
         .filter(|name| name.split('.').count() >= CHAIN && !name.contains(['/', '#', ':']))
         .collect();
@@ -423,7 +423,7 @@ fn add_target(
         Target::File { path, node, .. } => {
             file_folder::file(&mut part, occurrences, path, node, wants)
         }
-        Target::Folder { path, .. } => file_folder::folder(&mut part, occurrences, path),
+        Target::Folder { path, .. } => file_folder::folder(&mut part, occurrences, path, wants),
         Target::External {
             symbols, member, ..
         } => {

@@ -83,8 +83,11 @@ impl Wants {
         // `from the click on Save, which code writes the file?`
         let asks_from = targets.words.first().is_some_and(|word| word == "from");
         let asks_from = asks_from && !is_path(targets);
-        let flow =
-            words(&["happen", "flow", "follow", "trac"]) || asks_when || asks_how || asks_from;
+        let flow = words(&["happen", "flow", "follow", "trac"])
+            || asks_for_server(targets)
+            || asks_when
+            || asks_how
+            || asks_from;
         // `who runs X`, but not `what happens when X runs`.
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
         // `what can I import from cart.ts?`
@@ -217,7 +220,13 @@ fn asks_for_roots(targets: &Targets) -> bool {
     let asks_which = ["which", "what", "through", "up"];
     let asks_which = asks_which.iter().any(|word| targets.has_word(word));
     let up_to = targets.has_word("up") && targets.mentions(&["handler", "top"]);
-    (up_to || from_outside && asks_which) && !targets.mentions(&["happen", "send"])
+    let asks_back = !targets.mentions(&["happen", "send"]) && !asks_for_server(targets);
+    (up_to || from_outside && asks_which) && asks_back
+}
+
+/// Reports whether a question asks what answers a request: `which server code answers the request sent by X?`
+fn asks_for_server(targets: &Targets) -> bool {
+    targets.mentions(&["answer", "serve"]) && targets.mentions(&["request", "call"])
 }
 
 /// Reports whether a question names nothing but folders, modules and types, which may be those of a program. A

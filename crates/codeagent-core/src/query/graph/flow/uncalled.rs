@@ -101,8 +101,31 @@ impl FlowWalk<'_, '_, '_> {
             );
             is_sent && step.runs()
         });
+        steps.extend(self.unanswered(nodes, &steps)?);
         steps.sort_by_key(|step| step.site);
         Ok(steps.into_iter().map(Step::Dispatch).collect())
+    }
+
+    /// Returns the requests for which the repository has no route.
+    fn unanswered(
+        &self,
+        nodes: &[NodeId],
+        known: &[DispatchStep],
+    ) -> Result<Vec<DispatchStep>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut steps = Vec::new();
+        for node in nodes {
+            let mut rows = store::dispatch_at(snapshot, *node, EdgeDirection::Outgoing)?;
+            rows.retain(|row| {
+                let site = (row.file, row.line);
+                row.kind == DispatchKind::Requests && known.iter().all(|step| step.site != site)
+            });
+            steps.extend(rows.into_iter().map(|row| DispatchStep {
+                to: None,
+                ..DispatchStep::of(row)
+            }));
+        }
+        Ok(steps)
     }
 
     /// Returns the steps of requests without a route of their own path to routes of mounted routers.
@@ -173,6 +196,11 @@ impl FlowWalk<'_, '_, '_> {
         let snapshot = self.occurrences.sources.snapshot();
         let node = |id: Option<NodeId>| id.map_or(Ok(None), |id| store::node(snapshot, id));
         let Some(target) = node(step.to)? else {
+            let (indent, line) = ("  ".repeat(depth), step.site.1);
+            self.lines.push(format!(
+                "{indent}{line} {} {} (no route for it is known)",
+                step.kind, step.label
+            ));
             return Ok(());
         };
 

@@ -44,6 +44,8 @@ pub enum EntryKind {
         field: String,
         /// The command that runs the file; empty if it is none.
         command: String,
+        /// The script that loads the file, if the `package.json` names that instead; otherwise empty.
+        loaded_by: String,
     },
     /// No other file uses the module.
     NotImported,
@@ -145,10 +147,13 @@ fn named_by_packages(
                 _ => String::new(),
             };
             let folder = folder_of(manifest);
-            let entry = match source_of(folder, &named, &files) {
-                None if field == "bin" => loaded_source(sources, folder, &named, &files),
-                entry => entry,
+            let source = source_of(folder, &named, &files);
+            let is_loaded = source.is_none() && field == "bin";
+            let entry = match is_loaded {
+                true => loaded_source(sources, folder, &named, &files),
+                false => source,
             };
+            let loaded_by = if is_loaded { named } else { String::new() };
             if let Some((path, id)) = entry
                 && !is_configuration(path)
                 && !found.iter().any(|known| known.path == path)
@@ -158,6 +163,7 @@ fn named_by_packages(
                     manifest,
                     field,
                     command,
+                    loaded_by,
                 };
                 found.push(EntryPoint {
                     id,
