@@ -354,36 +354,43 @@ impl<'a> Pass<'_, '_, 'a> {
             path: path.to_owned(),
             is_private,
         };
+        let written = node.attribute("Include").unwrap_or_default();
         let listed = self.list(node, "Include", items);
-        let mut found = Vec::new();
-        for pattern in resolved(listed.clone()) {
-            found.extend(projects.matching(&Glob::new(&pattern)).map(reference));
+        // A list in a property has no text of its own for each of its items.
+        let texts: Vec<&str> = written.split(';').map(str::trim).collect();
+        let has_texts = texts.len() == listed.len();
+        for (at, path) in listed.iter().enumerate() {
+            let text = if has_texts { texts[at] } else { written };
+            let mut found: Vec<&str> = Vec::new();
+            for pattern in resolved(vec![path.clone()]) {
+                found.extend(projects.matching(&Glob::new(&pattern)));
+            }
+            if found.is_empty() && has_texts {
+                found.extend(self.only_ending(text));
+            }
+            if found.is_empty() && paths::has_extension(path, ".csproj") {
+                items.lost_references.push(text.to_owned());
+            }
+            items.references.extend(found.into_iter().map(reference));
         }
-        // A property in the path may be set outside the repository.
-        let has_property = node
-            .attribute("Include")
-            .is_some_and(|written| written.contains("$("));
-        if found.is_empty() && has_property {
-            let named = listed.iter().filter_map(|path| self.only_named(path));
-            found.extend(named.map(reference));
-        }
-        if found.is_empty()
-            && let Some(written) = node.attribute("Include")
-            && listed
-                .iter()
-                .any(|path| paths::has_extension(path, ".csproj"))
-        {
-            items.lost_references.push(written.to_owned());
-        }
-        items.references.extend(found);
     }
 
-    /// Returns the project with the file name of a path, if the repository has only one.
-    fn only_named(&self, path: &str) -> Option<&str> {
-        let name = path.rsplit(['/', '\\']).next()?;
+    /// Returns the project whose path ends with what follows the property that a path begins with, if the
+    /// repository has only one: the property may be set elsewhere.
+    fn only_ending(&self, text: &str) -> Option<&str> {
+        let (property, tail) = text.rsplit_once(')')?;
+        let tail = tail.replace('\\', "/").to_ascii_lowercase();
+        let parts: Vec<&str> = tail.split('/').filter(|part| !part.is_empty()).collect();
+        let end = parts.join("/");
+        let name = parts.last().filter(|_| property.starts_with("$("))?;
         let mut named = self.evaluation.repository.files_named(name);
-        let only = named.next()?;
-        (paths::has_extension(only, ".csproj") && named.next().is_none()).then_some(only)
+        let ends = |path: &&str| {
+            let path = path.to_ascii_lowercase();
+            let before = path.strip_suffix(&end);
+            before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        let only = named.find(ends)?;
+        (paths::has_extension(only, ".csproj") && !named.any(|other| ends(&other))).then_some(only)
     }
 
     fn is_private(&self, node: Node<'_, '_>, items: &Items<'a>) -> bool {

@@ -239,16 +239,18 @@ fn a_reference_is_found_behind_properties_of_msbuild_itself() {
 #[test]
 fn a_lost_reference_is_a_warning() {
     let project = r#"<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>
-        <ProjectReference Include="..\Gone\Gone.csproj" />
+        <ProjectReference Include="A.csproj;..\Gone\Gone.csproj" />
+        <ProjectReference Include="$(Elsewhere)lib\A\A.csproj" />
         <ProjectReference Include="..\Other\Other.fsproj" />
       </ItemGroup></Project>"#;
     check(
         &[("src/A/A.csproj", project)],
         &[],
         &expect![[r#"
-        src/A/A.csproj [A]
-          defines: TRACE
-        src/A/A.csproj: no project found for the reference ..\Gone\Gone.csproj"#]],
+            src/A/A.csproj [A]
+              defines: TRACE
+            src/A/A.csproj: no project found for the reference $(Elsewhere)lib\A\A.csproj
+            src/A/A.csproj: no project found for the reference ..\Gone\Gone.csproj"#]],
     );
 }
 

@@ -143,6 +143,8 @@ pub struct Targets {
     pub found: Vec<Target>,
     /// Parts of the text that look like names but could not be resolved, each with the reason.
     pub missing: Vec<(String, QueryError)>,
+    /// Acronyms that are names of symbols only in lower case, and are left out beside other names.
+    pub asides: Vec<String>,
     /// Other words of the text, in lower case.
     pub words: Vec<String>,
     /// Whether a target is written as a name, not as a word that a name happens to equal.
@@ -523,8 +525,10 @@ fn symbols(
 ) -> Result<Result<SymbolTarget, QueryError>, QueryError> {
     let text = &text.replace("().", ".");
     let found = symbols_as_written(snapshot, text)?;
-    let called = text.split_once('(').map_or("", |(name, _)| name);
-    if found.is_ok() || !tokens::is_name(called) || called.is_empty() || !text.ends_with(')') {
+    let (called, arguments) = text.split_once('(').unwrap_or_default();
+    let arguments = arguments.trim_end_matches(')');
+    let is_call = !called.is_empty() && tokens::is_name(called) && text.ends_with(')');
+    if found.is_ok() || !is_call || !arguments.split(',').all(tokens::is_value) {
         return Ok(found);
     }
     let without_arguments = symbols_as_written(snapshot, called)?;

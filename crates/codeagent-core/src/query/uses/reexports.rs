@@ -1,6 +1,8 @@
 //! Exports of what other files declare: `export { a as b } from "./c"`.
 
-use crate::model::facts::{DeclFlags, Declaration, ExportKind, ScopeId};
+use rustc_hash::FxHashSet;
+
+use crate::model::facts::{DeclFlags, Declaration, ExportKind, Expr, ScopeId};
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::QueryError;
 use crate::store::{self, Snapshot};
@@ -18,8 +20,9 @@ pub struct Reexport {
     pub target: Option<Node>,
 }
 
-/// Returns the names under which a file exports what it declares, in text order, without its default export.
-pub fn export_names(snapshot: &Snapshot, path: &str) -> Result<Vec<String>, QueryError> {
+/// Returns the names under which a file exports what it declares or assigns (`exports.total = ..`), each with its
+/// line and once, in text order, without its default export.
+pub fn export_names(snapshot: &Snapshot, path: &str) -> Result<Vec<(u32, String)>, QueryError> {
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());
     };
@@ -33,22 +36,35 @@ pub fn export_names(snapshot: &Snapshot, path: &str) -> Result<Vec<String>, Quer
             && !flags.has(DeclFlags::DEFAULT)
             && !flags.has(DeclFlags::MEMBER)
     };
-    let declared = facts.decls.iter().filter(is_exported);
+    // `module.exports = { total, add }`
+    let assigned = facts.exports.iter();
+    let assigned = assigned.filter(|export| export.kind == ExportKind::Assign);
+    let objects: Vec<ScopeId> = assigned
+        .filter_map(|export| match facts.expr(export.value) {
+            Expr::Object(object) => Some(facts.decl(object).inner),
+            _ => None,
+        })
+        .collect();
+    let declared = facts
+        .decls
+        .iter()
+        .filter(|declaration| is_exported(declaration) || objects.contains(&declaration.scope));
+
     let declared = declared.map(|declaration| (declaration.at.line, declaration.name));
     let clauses = facts.exports.iter();
-    let clauses = clauses.filter(|export| export.kind == ExportKind::Local);
+    let clauses =
+        clauses.filter(|export| matches!(export.kind, ExportKind::Local | ExportKind::CommonJs));
     let clauses = clauses.map(|export| (export.at.line, export.name));
     let mut exported: Vec<_> = declared.chain(clauses).collect();
     exported.sort_by_key(|(line, _)| *line);
 
-    let mut names: Vec<String> = Vec::new();
-    for (_, name) in exported {
+    let mut seen = FxHashSet::default();
+    let names = exported.into_iter().filter_map(|(line, name)| {
         let name = facts.text(name);
-        if !matches!(name, "" | "default") && names.iter().all(|known| known != name) {
-            names.push(name.to_owned());
-        }
-    }
-    Ok(names)
+        let is_name = !matches!(name, "" | "default") && seen.insert(name);
+        is_name.then(|| (line, name.to_owned()))
+    });
+    Ok(names.collect())
 }
 
 /// Returns the exports of a file that other files declare, in text order.

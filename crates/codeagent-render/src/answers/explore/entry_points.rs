@@ -65,7 +65,8 @@ pub(super) fn of_commands(
     occurrences: &mut Occurrences<'_, '_>,
     targets: &Targets,
 ) -> Result<bool, AnswerError> {
-    if !targets.mentions(STARTS) || !targets.mentions(&["cli", "command", "program", "run"]) {
+    let of_commands = ["cli", "command", "program", "run", "runs"];
+    if !targets.mentions(STARTS) || !of_commands.iter().any(|word| targets.has_word(word)) {
         return Ok(false);
     }
     let mut found = query::entry_overview(occurrences.sources)?;

@@ -7,17 +7,20 @@ use codeagent_core::model::graph::{
 };
 use codeagent_core::query::{self, Occurrence, Occurrences, Reexport};
 
+use super::file_imports;
 use super::heading::signature;
 use super::literal::regex;
 use super::member::is_callable;
 use super::wants::Wants;
-use super::{common_js, file_imports};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
+
+/// Maximum names behind an `export *` that are listed.
+const MAX_NAMES: usize = 60;
 
 /// Endings of files with scripts in languages that are not indexed.
 const COMPONENTS: [&str; 4] = [".astro", ".mdx", ".svelte", ".vue"];
@@ -68,14 +71,14 @@ pub(super) fn file(
     let section = Section::names("exports of others", "exported from other files", rows);
     document.section(wants.weigh(section, wants.members, 20));
 
-    let names = common_js::exports(occurrences, path)?;
+    let names = query::export_names(occurrences.sources.snapshot(), path)?;
     let is_new = |name: &String| exported.iter().all(|node| node.name != *name);
     let rows: Vec<String> = names
         .iter()
         .filter(|(_, name)| is_new(name))
         .map(|(line, name)| format!("{line} {name}"))
         .collect();
-    let section = Section::lines("CommonJS exports", "exported by assignment", rows);
+    let section = Section::lines("other exports", "other names that it exports", rows);
     document.section(wants.weigh(section, wants.members, 20));
 
     let is_internal = |node: &&Node| names.iter().all(|(_, name)| node.name != *name);
@@ -88,8 +91,7 @@ pub(super) fn file(
     let ids: Vec<NodeId> = declared.chain([node.id]).collect();
     let is_imported = !importers(document, occurrences, &ids, wants)?.is_empty();
     if wants.imports || wants.callers || wants.impact {
-        let section = importers_in_other_files(occurrences, path)?;
-        document.section(wants.weigh(section, true, 0));
+        importers_in_other_files(document, occurrences, path, wants)?;
     }
     let section = file_imports::section(occurrences, node)?;
     document.section(wants.weigh(section, wants.imports || wants.dependencies, 8));
@@ -142,7 +144,8 @@ fn exported_names(
     seen.push(path.clone());
 
     let snapshot = occurrences.sources.snapshot();
-    let mut names = query::export_names(snapshot, &path)?;
+    let own = query::export_names(snapshot, &path)?;
+    let mut names: Vec<String> = own.into_iter().map(|(_, name)| name).collect();
     for inner in query::reexports(snapshot, &path, file.id)? {
         match &inner.name {
             Some(name) => names.push(name.clone()),
@@ -156,13 +159,15 @@ fn exported_names(
 /// Writes an export of what another file declares: `2 interpolate  src/interpolate.ts:68`; of a whole file
 /// with the names that it has.
 fn reexport_row(export: &Reexport, names: &[String]) -> NameRow {
-    let is_known = export.target.is_some();
-    let list = match names {
-        [] if is_known => "* (no names but a default export)".to_owned(),
-        [] => "*".to_owned(),
-        names => format!("*: {}", names.join(", ")),
+    let short = export.name.as_deref().unwrap_or("*");
+    let list = match (&export.name, names.len().saturating_sub(MAX_NAMES)) {
+        (None, _) if names.is_empty() && export.target.is_some() => " (no names)".to_owned(),
+        (None, _) if names.is_empty() => String::new(),
+        (None, 0) => format!(": {}", names.join(", ")),
+        (None, more) => format!(": {} and {more} more", names[..MAX_NAMES].join(", ")),
+        (Some(_), _) => String::new(),
     };
-    let name = export.name.as_deref().unwrap_or(&list);
+    let name = format!("{short}{list}");
     let place = match export
         .target
         .as_ref()
@@ -173,7 +178,7 @@ fn reexport_row(export: &Reexport, names: &[String]) -> NameRow {
     };
     NameRow {
         full: format!("{} {name}  {place}", export.line),
-        short: name.to_owned(),
+        short: short.to_owned(),
     }
 }
 
@@ -207,42 +212,49 @@ pub(super) fn importers(
     Ok(importing)
 }
 
-/// Returns a section with the lines of files in other languages, such as Vue components, that import a module
-/// with the last two parts of a path.
+/// Adds the lines of files in other languages, such as Vue components, that import a module: by its last two
+/// names (`~/helpers/object`), or by its name from the same folder or the one above.
 fn importers_in_other_files(
+    document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     path: &str,
-) -> Result<Section, AnswerError> {
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    let dialect = Dialect::of_path(path);
+    if dialect.is_none_or(|one| one.language() != Language::TypeScript) {
+        return Ok(());
+    }
     let module = path.rsplit_once('.').map_or(path, |(module, _)| module);
     let module = module.strip_suffix("/index").unwrap_or(module);
-    let parts: Vec<&str> = module.rsplit('/').take(2).collect();
-    let end: Vec<String> = parts.iter().rev().map(|part| escaped(part)).collect();
+    let (folder, name) = module.rsplit_once('/').unwrap_or(("", module));
     let pattern = format!(
-        r#"(from|import|require)\W+["'][^"']*\b{}(/index)?(\.\w+)?["']"#,
-        end.join("/")
+        r#"(from|import|require)\W+["']([^"']*/)?{}(/index)?(\.\w+)?["']"#,
+        query::escaped_text(name)
     );
-    let dialect = Dialect::of_path(path);
-    let is_script = dialect.is_some_and(|one| one.language() == Language::TypeScript);
-    let found = match is_script {
-        true => query::search_text(occurrences, &regex(&pattern))?,
-        false => query::FoundText::default(),
-    };
-    let title = "imported in files of other languages, matched by text";
-    let mut places = found.others;
-    places.retain(|place| COMPONENTS.iter().any(|ending| place.path.ends_with(ending)));
-    Ok(Section::occurrence_rows("other importers", title, places))
-}
-
-/// Escapes the characters of a text that mean something in a pattern.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if !c.is_alphanumeric() && c != '_' {
-            out.push('\\');
-        }
-        out.push(c);
+    let found = query::search_text(occurrences, &regex(&pattern))?;
+    if found.timed_out {
+        document.note("the search of other files was stopped after its time limit");
     }
-    out
+
+    let last = folder.rsplit('/').next().unwrap_or_default();
+    let end = format!("{last}/{name}");
+    let imports = |place: &Occurrence| {
+        let is_component = COMPONENTS.iter().any(|ending| place.path.ends_with(ending));
+        let own = place.path.rsplit_once('/').map_or("", |(own, _)| own);
+        let above = own.rsplit_once('/').map_or("", |(above, _)| above);
+        let source = place.source.as_deref().unwrap_or_default();
+        let has = |text: &str| source.contains(text);
+        let is_meant = has(&end)
+            || own == folder && has(&format!("./{name}"))
+            || above == folder && has(&format!("../{name}"));
+        is_component && is_meant
+    };
+    let mut places = found.others;
+    places.retain(imports);
+    let title = "imported in files of other languages, matched by text";
+    let section = Section::occurrence_rows("other importers", title, places);
+    document.section(wants.weigh(section, true, 0));
+    Ok(())
 }
 
 /// Adds the uses of a file's symbols, and of their members, in other files.
@@ -400,7 +412,7 @@ pub(super) fn folder(
             .unwrap_or(path)
             .trim_start_matches('/');
         if names.is_empty() {
-            let exports = common_js::exports(occurrences, path)?;
+            let exports = query::export_names(occurrences.sources.snapshot(), path)?;
             names.extend(exports.into_iter().map(|(_, name)| name));
         }
         if names.is_empty() {

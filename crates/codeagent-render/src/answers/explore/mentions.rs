@@ -1,9 +1,10 @@
 //! Sections about places that name a symbol without a use that the index knows.
 
-use codeagent_core::model::graph::{Node, NodeType};
+use codeagent_core::model::graph::{Language, Node, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, TextMention, TextSearchQuery};
 
 use super::Subject;
+use super::literal::regex;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -59,7 +60,9 @@ fn is_setting(subject: &Subject<'_>) -> bool {
     let owner = node.qualified_name.rsplit('.').nth(1).unwrap_or_default();
     let owner = owner.to_lowercase();
     let is_asked = |word: &String| SETTINGS.iter().any(|start| word.starts_with(start));
+    // Keys with `:` and `__` are those of .NET.
     node.node_type == NodeType::Property
+        && node.language == Language::CSharp
         && (subject.words.iter().any(is_asked) || SETTINGS.iter().any(|word| owner.contains(word)))
 }
 
@@ -70,13 +73,11 @@ fn configuration_keys(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
-    let pattern = format!(r"\w(:|__){}\b", subject.first().name);
+    let name = query::escaped_text(&subject.first().name);
+    let pattern = format!(r#"["'][\w:.]*:{name}["']|\w__{name}\b"#);
     let search = TextSearchQuery {
-        pattern: &pattern,
-        is_regex: true,
         ignore_case: true,
-        path: None,
-        literals: false,
+        ..regex(&pattern)
     };
     let found = query::search_text(occurrences, &search)?;
     let title = "keys of a configuration with its name, matched by text";

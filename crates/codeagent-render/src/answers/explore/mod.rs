@@ -6,7 +6,6 @@
 mod branches;
 mod callback;
 mod callees;
-mod common_js;
 mod connection;
 mod dependencies;
 mod entry_points;
@@ -397,6 +396,12 @@ fn is_within(node: &Node, place: &str) -> bool {
 }
 
 fn note_missing(document: &mut Document, targets: &Targets, face: Face) {
+    for name in &targets.asides {
+        document.note(format!(
+            "left out: {}, which differs in case from {name}; query it alone",
+            name.to_lowercase()
+        ));
+    }
     for (_, error) in targets.missing.iter().take(MAX_EXPLORED) {
         document.note(query_error_text(error, face));
     }

@@ -83,7 +83,9 @@ impl Wants {
         // `from the click on Save, which code writes the file?`
         let asks_from = targets.words.first().is_some_and(|word| word == "from");
         let asks_from = asks_from && !is_path(targets);
-        let flow = words(&["happen", "flow", "follow", "trac"])
+        let is_traced = ["follow", "trace", "traces"];
+        let flow = words(&["happen", "flow"])
+            || is_traced.iter().any(|word| targets.has_word(word))
             || asks_for_server(targets)
             || asks_when
             || asks_how

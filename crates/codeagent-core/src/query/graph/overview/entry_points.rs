@@ -208,9 +208,11 @@ fn loaded_source<'a>(
     modules.find_map(|module| {
         let path = format!("{}/{module}", folder_of(command.as_str()));
         let path = RepoPath::normalized(&path).ok()?;
-        let prefix = if folder == "." { "" } else { folder };
-        let named = path.as_str().strip_prefix(prefix)?;
-        source_of(folder, named.trim_start_matches('/'), files)
+        let named = match folder {
+            "." => path.as_str(),
+            folder => path.as_str().strip_prefix(folder)?.strip_prefix('/')?,
+        };
+        source_of(folder, named, files)
     })
 }
 

@@ -28,7 +28,19 @@ const ENDS: [&[&str]; 6] = [
     &["do", "we", "have"],
 ];
 
-/// What a part of a repository does with what it has: `which jobs does the worker run?`
+/// Participles after which a question still asks for everything of a kind.
+const NEUTRAL: [&str; 8] = [
+    "declared",
+    "defined",
+    "exposed",
+    "implemented",
+    "provided",
+    "registered",
+    "scheduled",
+    "supported",
+];
+
+/// Verbs between a part of the repository and everything of a kind in it: `which jobs does the worker run?`
 const HAVE: [&str; 12] = [
     "contain", "declare", "define", "expose", "have", "include", "offer", "provide", "register",
     "run", "schedule", "support",
@@ -104,7 +116,7 @@ impl KindQuestion {
             Some(end) => &rest[..rest.len() - end.len()],
             None if let [before @ .., are, done] = rest
                 && are == "are"
-                && done.ends_with("ed") =>
+                && NEUTRAL.contains(&done.as_str()) =>
             {
                 before
             }
@@ -292,6 +304,7 @@ mod tests {
             ("which class exists?", &[]),
             ("what happens", &[]),
             ("which Cart.totals exist?", &[]),
+            ("which endpoints are unauthenticated?", &[]),
         ] {
             let question = KindQuestion::parse(question);
             let folder = question.as_ref().and_then(|asked| asked.folder.clone());

@@ -3,6 +3,7 @@
 use super::{SymbolTarget, Target, Targets, Token, is_common, name_words};
 use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
 use crate::query::SymbolGroup;
+use crate::store::is_test_path;
 
 /// Puts the symbols of the kind that a sentence names before those of another kind and the same name.
 pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
@@ -40,6 +41,9 @@ pub(super) fn prefer_places(targets: &mut Targets, tokens: &[Token<'_>]) {
         let words: Vec<&String> = words.iter().filter(|word| !own.contains(word)).collect();
         let shared = |node: &Node| {
             let path = node.spans.first().map_or("", |span| span.path.as_str());
+            if is_test_path(path) {
+                return 0;
+            }
             let parts = name_words(path);
             let mut named: Vec<&&String> =
                 words.iter().filter(|word| parts.contains(word)).collect();

@@ -3,7 +3,7 @@
 use super::tokens::{Token, is_common, name_words};
 use super::{EVENTS, MAX_TARGETS, Target, Targets, event, has_literal, is_known_event, symbols};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
-use crate::query::{Instead, NotFound, Note, QueryError, Sources, SymbolGroup};
+use crate::query::{Note, QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
 
 /// Maximum number of uncommon lower-case words in a sentence that may be names.
@@ -270,19 +270,13 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
         is_new
     });
 
-    // The name of a member that is also written with its type: `the option port (Options.port)`.
-    let written = targets.found.iter().map(Target::requested_text);
-    let members = written.filter_map(|name| name.rsplit_once('.'));
-    let members: Vec<String> = members.map(|(_, member)| member.to_owned()).collect();
-    targets
-        .found
-        .retain(|target| !members.iter().any(|name| name == target.requested_text()));
-
+    drop_bare_members(targets);
     drop_other_case(targets, tokens);
-    drop_products(targets);
-
     let asks_for_it = targets.mentions(&["namespace", "module", "package"]);
     let others = tokens.iter().filter(|token| is_uncommon(token)).count();
+    if !asks_for_it {
+        drop_products(targets, tokens);
+    }
     if asks_for_it || others < MIN_OTHERS {
         return;
     }
@@ -300,15 +294,44 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
     });
 }
 
+/// Removes the name of a member that is also written with its type: `the option port (Options.port)`.
+fn drop_bare_members(targets: &mut Targets) {
+    let is_qualified = |target: &&Target| target.requested_text().contains('.');
+    let qualified = targets.found.iter().filter(is_qualified);
+    let members: Vec<(String, Vec<NodeId>)> = qualified
+        .filter_map(|target| {
+            let (_, member) = target.requested_text().rsplit_once('.')?;
+            Some((member.to_owned(), target.ids()))
+        })
+        .collect();
+    let all_ids = |target: &Target| match target {
+        Target::Symbols(symbols) => {
+            let groups = symbols.groups.iter().chain(&symbols.others);
+            groups.flat_map(SymbolGroup::ids).collect()
+        }
+        _ => Vec::new(),
+    };
+    targets.found.retain(|target| {
+        let ids = all_ids(target);
+        let mut members = members.iter();
+        !members.any(|(name, of_member)| {
+            let is_same = !of_member.is_empty() && of_member.iter().all(|id| ids.contains(id));
+            name == target.requested_text() && is_same
+        })
+    });
+}
+
 /// Removes the name of a namespace that is also that of a member, where a question is about another name: `where
 /// does Shop read SHOP_PORT?` asks for no method `Shop`.
-fn drop_products(targets: &mut Targets) {
+fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
+    let is_module = |node: &Node| node.node_type == NodeType::Module;
     let is_product = |target: &Target| match target {
         Target::Symbols(symbols) if !symbols.asked.contains('.') => {
             let groups = symbols.groups.iter().chain(&symbols.others);
-            let mut nodes = groups.map(SymbolGroup::first);
-            let has_types = symbols.has_types();
-            !has_types && nodes.any(|node| node.node_type == NodeType::Module)
+            let nodes: Vec<&Node> = groups.map(SymbolGroup::first).collect();
+            let has_both = nodes.iter().any(|node| is_module(node))
+                && nodes.iter().any(|node| !is_module(node));
+            has_both && !symbols.has_types() && !is_written_as_code(tokens, &symbols.asked)
         }
         _ => false,
     };
@@ -319,39 +342,41 @@ fn drop_products(targets: &mut Targets) {
     }
 }
 
-/// Removes words that equal a name only if case is ignored, where others are names as written: `which IPC channels
-/// does Cart use?` asks for no variable `ipc`.
+/// Removes acronyms that equal the name of a symbol in lower case, where others are names as written: `which IPC
+/// channels does Cart use?` asks for no variable `ipc`.
 fn drop_other_case(targets: &mut Targets, tokens: &[Token<'_>]) {
-    let is_code = |name: &str| {
-        let mut tokens = tokens.iter();
-        tokens.any(|token| token.text == name && (token.is_code || token.is_quoted))
+    let is_acronym = |name: &str| {
+        let is_pair = |pair: &[u8]| pair.iter().all(u8::is_ascii_uppercase);
+        name.as_bytes().windows(2).any(is_pair)
     };
     let differs = |target: &Target| match target {
         Target::Symbols(symbols) => {
+            let asked = symbols.asked.as_str();
             let note = symbols.note.as_ref();
-            matches!(note, Some(Note::MatchedIgnoringCase { .. })) && !is_code(&symbols.asked)
+            let is_lower = |group: &SymbolGroup| group.first().name == asked.to_lowercase();
+            matches!(note, Some(Note::MatchedIgnoringCase { .. }))
+                && is_acronym(asked)
+                && symbols.groups.iter().all(is_lower)
+                && !is_written_as_code(tokens, asked)
         }
         _ => false,
     };
-    if targets.found.iter().all(differs) {
-        return;
+    if !targets.found.iter().all(differs) {
+        let (others, found) = std::mem::take(&mut targets.found)
+            .into_iter()
+            .partition(differs);
+        targets.found = found;
+        let asked = others
+            .iter()
+            .map(|target| target.requested_text().to_owned());
+        targets.asides.extend(asked);
     }
-    let (others, found) = std::mem::take(&mut targets.found)
-        .into_iter()
-        .partition(differs);
-    targets.found = found;
-    for target in others {
-        let Target::Symbols(symbols) = target else {
-            continue;
-        };
-        let error = QueryError::NoSymbol(Box::new(NotFound {
-            asked: symbols.asked.clone(),
-            instead: Instead::Nearest(Vec::new()),
-            unindexed: Vec::new(),
-            missing: None,
-        }));
-        targets.missing.push((symbols.asked, error));
-    }
+}
+
+/// Reports whether a name is in quotation marks or backticks.
+fn is_written_as_code(tokens: &[Token<'_>], name: &str) -> bool {
+    let mut tokens = tokens.iter();
+    tokens.any(|token| token.text == name && (token.is_code || token.is_quoted))
 }
 
 /// Returns the qualified names of the functions of a file that words of a sentence name.

@@ -72,6 +72,23 @@ pub(super) fn is_name(text: &str) -> bool {
     outside.replace("::", ".").chars().all(is_part)
 }
 
+/// Names of types in lower case, in C# and TypeScript.
+const PRIMITIVES: [&str; 24] = [
+    "any", "bigint", "bool", "boolean", "byte", "char", "decimal", "double", "dynamic", "float",
+    "int", "long", "never", "nint", "number", "object", "sbyte", "short", "string", "symbol",
+    "uint", "ulong", "unknown", "ushort",
+];
+
+/// Reports whether an argument is a value rather than the type of a parameter: `jobId`, `1`, `..`.
+pub(super) fn is_value(argument: &str) -> bool {
+    let argument = argument.trim();
+    let name = argument.split(|c: char| !c.is_alphanumeric()).next();
+    let is_type = argument.starts_with(char::is_uppercase)
+        || name.is_some_and(|name| PRIMITIVES.contains(&name))
+        || argument.contains(' ');
+    !is_type
+}
+
 /// Reports whether a text is written like the path of a route: `/users/:id`, `/blog/[slug]`.
 pub(super) fn is_route(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "._-/:$*{}[]".contains(c);

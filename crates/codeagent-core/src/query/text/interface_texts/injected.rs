@@ -19,7 +19,7 @@ pub(super) fn injected_calls(
     let mut called: Vec<Node> = Vec::new();
     for (at, _) in code.match_indices('.') {
         let (before, after) = (&code[..at], &code[at + 1..]);
-        let start = before.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1);
+        let start = before.trim_end_matches(is_of_name).len();
         let Some(service) = services.iter().find(|one| one.name == &before[start..]) else {
             continue;
         };
@@ -79,8 +79,7 @@ mod tests {
             .iter()
             .map(|service| (service.ty, service.name))
             .collect();
-        for expected in [("ICart", "Cart"), ("ILogger", "Log"), ("IClock", "Clock")] {
-            assert!(found.contains(&expected), "{found:?}");
-        }
+        let expected = [("ICart", "Cart"), ("ILogger", "Log"), ("IClock", "Clock")];
+        assert_eq!(found, expected);
     }
 }

@@ -39,6 +39,12 @@ pub(super) fn pattern(phrase: &Phrase) -> String {
     all.join("|")
 }
 
+/// Returns a text as it stands in a regular expression.
+#[must_use]
+pub fn escaped_text(text: &str) -> String {
+    text.chars().map(escaped).collect()
+}
+
 /// Returns a character as it stands in a regular expression.
 pub(super) fn escaped(c: char) -> String {
     if r"\.+*?()|[]{}^$#&-~".contains(c) {

@@ -23,6 +23,7 @@ use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
 pub use component_props::{component_around, constant_around, function_around, handlers_nearby};
 pub use markup::has_tag_end;
+pub use matching::escaped_text;
 pub use phrases::{Phrase, interface_phrases};
 pub use reactions::{bound_names, reactions, reactions_beside};
 
