@@ -375,8 +375,8 @@ impl<'a> Pass<'_, '_, 'a> {
         }
     }
 
-    /// Returns the project whose path ends with what follows the property that a path begins with, if the
-    /// repository has only one: the property may be set elsewhere.
+    /// Returns the project whose path ends with what follows the property that a path begins with,
+    /// if the repository has only one: the property may be set elsewhere.
     fn only_ending(&self, text: &str) -> Option<&str> {
         let (property, tail) = text.rsplit_once(')')?;
         let tail = tail.replace('\\', "/").to_ascii_lowercase();

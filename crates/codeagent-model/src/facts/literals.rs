@@ -28,7 +28,8 @@ pub struct Callback {
 /// Longest text that reads as a name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// Longest text of a path that reads as a name, in bytes. The placeholders of nested routes are long.
+/// Longest text of a path that reads as a name, in bytes. The placeholders of nested routes are
+/// long.
 const MAX_PATH_BYTES: usize = 160;
 
 /// Reports whether a string literal reads as a name: one word of at least three characters, of

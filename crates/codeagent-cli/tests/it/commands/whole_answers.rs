@@ -1,11 +1,40 @@
-//! `codeagent explore`: what an answer needs besides the uses of a name, such as inherited members, what is
-//! registered with a type, and files in other languages.
+//! `codeagent explore`: inherited members, registrations, namespaces, exports, settings and files
+//! in other languages, beside the uses of a name.
 
-use super::{Case, assert_answers};
+use super::{Case, Shop, assert_answers};
 
 #[test]
-fn an_answer_has_all_that_its_question_asks_for() {
+fn an_answer_has_the_sections_of_its_question() {
     assert_answers(CASES);
+}
+
+#[test]
+fn names_of_a_question_select_what_is_shown() {
+    for (files, question, absent) in [
+        (
+            TWICE,
+            "who calls openModal of the console app?",
+            "## exported function openModal()  apps/mobile",
+        ),
+        (
+            DROPDOWN,
+            "what happens when someone picks \"Delete\" in the CartMenu menu?",
+            "dropUser",
+        ),
+        (
+            TOKENS,
+            "which subclasses of Token override Valid?",
+            "record Valid",
+        ),
+        (
+            OPTIONS,
+            "who writes the option baseUrl (ServerOptions.baseUrl)?",
+            "PageConfig.baseUrl: string\n",
+        ),
+    ] {
+        let text = Shop::with(files).stdout(&["explore", question]);
+        assert!(!text.contains(absent), "{question}\n{text}");
+    }
 }
 
 const NAMESPACES: &[(&str, &str)] = &[
@@ -399,7 +428,7 @@ const CASES: &[Case] = &[
         files: PROXIES,
         question: "where is the MailSettings setting port read?",
         expected: &[
-            "uses of the property Port (line 3) (1):\nsrc/\n Settings.cs\n  9 Sender.Port: ",
+            "uses of the property Port (line 3), by name (1):\nsrc/\n Settings.cs\n  9 Sender.Port: ",
         ],
     },
     Case {

@@ -62,8 +62,8 @@ const MAX_MOUNTED: usize = 8;
 /// Maximum number of lines.
 const MAX_LINES: usize = 200;
 
-/// Returns the lines of a function's flow, each indented by its depth; for an abstract member those of what
-/// implements it.
+/// Returns the lines of a function's flow, each indented by its depth; for an abstract member those
+/// of what implements it.
 pub fn flow(
     occurrences: &mut Occurrences<'_, '_>,
     start: &Node,

@@ -392,8 +392,8 @@ fn members_of_type(
     Ok(None)
 }
 
-/// Returns the extension methods that `Type.member` refers to, whose first parameter is of the type or of one
-/// that it derives from.
+/// Returns the extension methods that `Type.member` refers to, whose first parameter is of the type
+/// or of one that it derives from.
 fn extensions_of_type(snapshot: &Snapshot, text: &str) -> Result<Vec<Node>, QueryError> {
     let Some((container, member)) = text.rsplit_once('.') else {
         return Ok(Vec::new());
@@ -412,7 +412,8 @@ fn extensions_of_type(snapshot: &Snapshot, text: &str) -> Result<Vec<Node>, Quer
     methods.retain(|method| {
         let signature = method.parameter_signature.as_deref().unwrap_or_default();
         let receiver = signature.trim_start_matches('(').strip_prefix("this ");
-        let receiver = receiver.and_then(|rest| rest.split_whitespace().next());
+        let is_type = |word: &&str| !matches!(*word, "in" | "ref" | "readonly" | "scoped");
+        let receiver = receiver.and_then(|rest| rest.split_whitespace().find(is_type));
         let receiver = receiver.and_then(type_name).unwrap_or_default();
         let name = receiver.rsplit('.').next().unwrap_or_default();
         method.name == member && types.iter().any(|ty| ty.name == name)

@@ -517,8 +517,9 @@ fn route(
     Ok(Some((route, is_known)))
 }
 
-/// Resolves a name or a location; a call in it stands for what it returns (`useCart().add`), and arguments that
-/// are no types of parameters are left out. The inner error tells why there is no symbol.
+/// Resolves a name or a location; a call in it stands for what it returns (`useCart().add`), and
+/// arguments that are no types of parameters are left out. The inner error tells why there is no
+/// symbol.
 fn symbols(
     snapshot: &Snapshot,
     text: &str,

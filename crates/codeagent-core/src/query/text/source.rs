@@ -49,7 +49,8 @@ struct LoadedSource {
     text: Option<Text>,
 }
 
-/// Reads a file in a language that is not indexed, such as Razor, whose text has no other state to differ from.
+/// Reads a file in a language that is not indexed, such as Razor, whose text has no other state to
+/// differ from.
 fn read_unindexed(workspace: &Workspace, path: &str) -> LoadedSource {
     let read = RepoPath::new(path).ok().map(|path| workspace.read(&path));
     match read {
@@ -143,7 +144,8 @@ impl<'a> Sources<'a> {
         self.callbacks.label(self.snapshot, node, site)
     }
 
-    /// Returns the lines `first` to `last` of a file, as far as it has them; `None` if the file has changed.
+    /// Returns the lines `first` to `last` of a file, as far as it has them; `None` if the file has
+    /// changed.
     pub fn lines(
         &mut self,
         path: &str,

@@ -20,8 +20,8 @@ pub struct Reexport {
     pub target: Option<Node>,
 }
 
-/// Returns the names under which a file exports what it declares or assigns (`exports.total = ..`), each with its
-/// line and once, in text order, without its default export.
+/// Returns the names under which a file exports what it declares or assigns (`exports.total = ..`),
+/// each with its line and once, in text order, without its default export.
 pub fn export_names(snapshot: &Snapshot, path: &str) -> Result<Vec<(u32, String)>, QueryError> {
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());

@@ -71,7 +71,8 @@ fn row(dependency: &TypeDependency) -> NameRow {
     }
 }
 
-/// Writes functions and variables of one name in several files: `type 7 in 3 files: cart.ts, order.ts, user.ts`.
+/// Writes functions and variables of one name in several files: `type 7 in 3 files: cart.ts,
+/// order.ts, user.ts`.
 fn row_of_namesakes(name: &str, namesakes: &[&TypeDependency]) -> NameRow {
     let count: usize = namesakes.iter().map(|one| one.count).sum();
     let files: Vec<&str> = namesakes

@@ -58,8 +58,8 @@ pub(super) fn section(
     Ok(!found.entry_points.is_empty())
 }
 
-/// Adds the entry points of the commands of packages that a question about a start names, although they are also
-/// names of symbols; reports whether there are any.
+/// Adds the entry points of the commands of packages that a question about a start names, although
+/// they are also names of symbols; reports whether there are any.
 pub(super) fn of_commands(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,

@@ -1,31 +1,20 @@
 //! Sections about files and folders.
 
-use std::collections::HashSet;
+use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::query::{self, Occurrence, Occurrences};
 
-use codeagent_core::model::graph::{
-    Access, Dialect, EdgeType, Language, Node, NodeFlags, NodeId, NodeType,
-};
-use codeagent_core::query::{self, Occurrence, Occurrences, Reexport};
-
-use super::file_imports;
-use super::heading::signature;
-use super::literal::regex;
+use super::importers::{importers, importers_in_other_files};
 use super::member::is_callable;
 use super::wants::Wants;
+use super::{exports, file_imports};
 use crate::answers::{AnswerError, dispatch};
-use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
 
-/// Maximum names behind an `export *` that are listed.
-const MAX_NAMES: usize = 60;
-
-/// Endings of files with scripts in languages that are not indexed.
-const COMPONENTS: [&str; 4] = [".astro", ".mdx", ".svelte", ".vue"];
-
-/// Maximum files of a folder whose types are listed with their members if a question asks for these.
+/// Maximum files of a folder whose types are listed with their members if a question asks for
+/// these.
 const MAX_WITH_MEMBERS: usize = 30;
 
 /// Maximum symbols of a file without exports whose names are listed.
@@ -50,43 +39,7 @@ pub(super) fn file(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     document.line(format!("## file {path}"));
-    let (exported, internal) = declared(occurrences, path)?;
-
-    let mut rows = Vec::new();
-    for node in &exported {
-        rows.push(export_row(occurrences, node, path)?);
-    }
-    let section = Section::names("exports", "exported or public", rows);
-    document.section(wants.weigh(section, wants.members, 20));
-
-    let again = query::reexports(occurrences.sources.snapshot(), path, node.id)?;
-    let mut rows = Vec::with_capacity(again.len());
-    for export in &again {
-        let names = match export.name {
-            None => exported_names(occurrences, export, &mut vec![path.to_owned()])?,
-            Some(_) => Vec::new(),
-        };
-        rows.push(reexport_row(export, &names));
-    }
-    let section = Section::names("exports of others", "exported from other files", rows);
-    document.section(wants.weigh(section, wants.members, 20));
-
-    let names = query::export_names(occurrences.sources.snapshot(), path)?;
-    let is_new = |name: &String| exported.iter().all(|node| node.name != *name);
-    let rows: Vec<String> = names
-        .iter()
-        .filter(|(_, name)| is_new(name))
-        .map(|(line, name)| format!("{line} {name}"))
-        .collect();
-    let section = Section::lines("other exports", "other names that it exports", rows);
-    document.section(wants.weigh(section, wants.members, 20));
-
-    let is_internal = |node: &&Node| names.iter().all(|(_, name)| node.name != *name);
-    let rows = internal.iter().filter(is_internal);
-    let rows = rows.map(internal_row).collect();
-    let section = Section::names("internal", "not exported", rows);
-    document.section(wants.weigh(section, false, 5));
-
+    let (exported, internal) = exports::sections(document, occurrences, (path, node), wants)?;
     let declared = exported.iter().chain(&internal).map(|node| node.id);
     let ids: Vec<NodeId> = declared.chain([node.id]).collect();
     let is_imported = !importers(document, occurrences, &ids, wants)?.is_empty();
@@ -103,157 +56,6 @@ pub(super) fn file(
     if !is_imported || wants.callers || wants.impact {
         users(document, occurrences, &exported, path, wants)?;
     }
-    Ok(())
-}
-
-/// Writes an exported symbol of a file, with its public members and its uses in other files.
-fn export_row(
-    occurrences: &mut Occurrences<'_, '_>,
-    node: &Node,
-    path: &str,
-) -> Result<NameRow, AnswerError> {
-    let uses = uses_elsewhere(occurrences, node, path)?;
-    let name = occurrences.short_name(node)?;
-    let members = public_members(occurrences, node)?;
-    let count = counted(uses as u64, "use");
-    Ok(NameRow {
-        full: format!(
-            "{} {name}{} ({count} elsewhere){members}",
-            line_and_kind(node),
-            signature(node)
-        ),
-        short: format!("{name} ({uses})"),
-    })
-}
-
-/// Returns the names that a file exports again from another one as a whole, which passes on all but the default
-/// export; `seen` are the files on the way.
-fn exported_names(
-    occurrences: &Occurrences<'_, '_>,
-    export: &Reexport,
-    seen: &mut Vec<String>,
-) -> Result<Vec<String>, AnswerError> {
-    let file = export.target.as_ref();
-    let Some(file) = file.filter(|target| target.node_type == NodeType::File) else {
-        return Ok(Vec::new());
-    };
-    let path = file.qualified_name.clone();
-    if seen.contains(&path) {
-        return Ok(Vec::new());
-    }
-    seen.push(path.clone());
-
-    let snapshot = occurrences.sources.snapshot();
-    let own = query::export_names(snapshot, &path)?;
-    let mut names: Vec<String> = own.into_iter().map(|(_, name)| name).collect();
-    for inner in query::reexports(snapshot, &path, file.id)? {
-        match &inner.name {
-            Some(name) => names.push(name.clone()),
-            None => names.extend(exported_names(occurrences, &inner, seen)?),
-        }
-    }
-    names.retain(|name| name != "default");
-    Ok(names)
-}
-
-/// Writes an export of what another file declares: `2 interpolate  src/interpolate.ts:68`; of a whole file
-/// with the names that it has.
-fn reexport_row(export: &Reexport, names: &[String]) -> NameRow {
-    let short = export.name.as_deref().unwrap_or("*");
-    let list = match (&export.name, names.len().saturating_sub(MAX_NAMES)) {
-        (None, _) if names.is_empty() && export.target.is_some() => " (no names)".to_owned(),
-        (None, _) if names.is_empty() => String::new(),
-        (None, 0) => format!(": {}", names.join(", ")),
-        (None, more) => format!(": {} and {more} more", names[..MAX_NAMES].join(", ")),
-        (Some(_), _) => String::new(),
-    };
-    let name = format!("{short}{list}");
-    let place = match export
-        .target
-        .as_ref()
-        .and_then(|target| target.spans.first())
-    {
-        Some(span) => format!("{}:{}", span.path, span.name_line),
-        None => format!("from {:?}", export.module),
-    };
-    NameRow {
-        full: format!("{} {name}  {place}", export.line),
-        short: short.to_owned(),
-    }
-}
-
-fn internal_row(node: &Node) -> NameRow {
-    NameRow {
-        full: format!("{} {}", line_and_kind(node), node.name),
-        short: node.name.clone(),
-    }
-}
-
-fn line_and_kind(node: &Node) -> String {
-    let line = node.spans.first().map_or(0, |span| span.name_line);
-    format!("{line} {}", node.kind.as_str().replace('_', " "))
-}
-
-/// Adds what imports some symbols, and returns the importing files.
-pub(super) fn importers(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    ids: &[NodeId],
-    wants: Wants,
-) -> Result<HashSet<String>, AnswerError> {
-    let imports = occurrences.uses_of(ids, &[EdgeType::Imports])?;
-    let importing = imports.iter().map(|place| place.path.clone()).collect();
-
-    let (tests, code): (Vec<_>, Vec<_>) = imports.into_iter().partition(Occurrence::is_test);
-    let section = Section::occurrence_rows("importers", "imported by", code);
-    document.section(wants.weigh(section, wants.imports || wants.callers, 15));
-    let section = Section::occurrence_rows("tests", "imported in tests", tests);
-    document.section(wants.weigh(section, wants.tests, 5));
-    Ok(importing)
-}
-
-/// Adds the lines of files in other languages, such as Vue components, that import a module: by its last two
-/// names (`~/helpers/object`), or by its name from the same folder or the one above.
-fn importers_in_other_files(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    path: &str,
-    wants: Wants,
-) -> Result<(), AnswerError> {
-    let dialect = Dialect::of_path(path);
-    if dialect.is_none_or(|one| one.language() != Language::TypeScript) {
-        return Ok(());
-    }
-    let module = path.rsplit_once('.').map_or(path, |(module, _)| module);
-    let module = module.strip_suffix("/index").unwrap_or(module);
-    let (folder, name) = module.rsplit_once('/').unwrap_or(("", module));
-    let pattern = format!(
-        r#"(from|import|require)\W+["']([^"']*/)?{}(/index)?(\.\w+)?["']"#,
-        query::escaped_text(name)
-    );
-    let found = query::search_text(occurrences, &regex(&pattern))?;
-    if found.timed_out {
-        document.note("the search of other files was stopped after its time limit");
-    }
-
-    let last = folder.rsplit('/').next().unwrap_or_default();
-    let end = format!("{last}/{name}");
-    let imports = |place: &Occurrence| {
-        let is_component = COMPONENTS.iter().any(|ending| place.path.ends_with(ending));
-        let own = place.path.rsplit_once('/').map_or("", |(own, _)| own);
-        let above = own.rsplit_once('/').map_or("", |(above, _)| above);
-        let source = place.source.as_deref().unwrap_or_default();
-        let has = |text: &str| source.contains(text);
-        let is_meant = has(&end)
-            || own == folder && has(&format!("./{name}"))
-            || above == folder && has(&format!("../{name}"));
-        is_component && is_meant
-    };
-    let mut places = found.others;
-    places.retain(imports);
-    let title = "imported in files of other languages, matched by text";
-    let section = Section::occurrence_rows("other importers", title, places);
-    document.section(wants.weigh(section, true, 0));
     Ok(())
 }
 
@@ -284,7 +86,10 @@ fn users(
 }
 
 /// Lists the public members of a type, except for the values of an enum.
-fn public_members(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<String, AnswerError> {
+pub(super) fn public_members(
+    occurrences: &Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<String, AnswerError> {
     if !matches!(node.node_type, NodeType::Class | NodeType::Interface) {
         return Ok(String::new());
     }
@@ -304,7 +109,7 @@ fn public_members(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Stri
 
 /// Returns the symbols that a file declares outside types and functions, those visible to other
 /// files first.
-fn declared(
+pub(super) fn declared(
     occurrences: &Occurrences<'_, '_>,
     path: &str,
 ) -> Result<(Vec<Node>, Vec<Node>), AnswerError> {

@@ -22,8 +22,8 @@ const MAX_REACTIONS: usize = 4;
 /// Maximum number of texts of which each contains a phrase and whose handlers are shown.
 const MAX_PARTIAL: usize = 2;
 
-/// Maximum number of places of words without quotation marks that count although the question names a function
-/// without them.
+/// Maximum number of places of words without quotation marks that count although the question names
+/// a function without them.
 const MAX_ELSEWHERE: usize = 8;
 
 /// Maximum characters of the places in tests unless they are asked for.
@@ -169,8 +169,8 @@ fn may_answer(text: &InterfaceText, phrase: &Phrase, targets: &Targets) -> bool 
     is_meant && !text.is_empty()
 }
 
-/// Reports whether a name is that of a member of a type that the question names, too: `which subclasses of Cart
-/// override Total?`
+/// Reports whether a name is that of a member of a type that the question names, too: `which
+/// subclasses of Cart override Total?`
 fn names_member(targets: &Targets, name: &str) -> bool {
     let named = || {
         targets.found.iter().filter_map(|target| match target {
@@ -205,8 +205,8 @@ fn names_function(targets: &Targets, text: &InterfaceText) -> bool {
     symbols_beside(targets, text).any(is_callable)
 }
 
-/// Removes the places of a text outside of the functions and types that the question names, if some are inside;
-/// reports whether that is so.
+/// Removes the places of a text outside of the functions and types that the question names, if some
+/// places are inside; reports whether some are.
 fn keep_inside(text: &mut InterfaceText, document: &mut Document, targets: &Targets) -> bool {
     let spans: Vec<_> = symbols_beside(targets, text)
         .flat_map(|node| &node.spans)
@@ -356,7 +356,8 @@ fn add_reactions(
     Ok(())
 }
 
-/// Adds the branches of the file that the strings of handlers select: `case "orders":` for `setTab("orders")`.
+/// Adds the branches of the file that the strings of handlers select: `case "orders":` for
+/// `setTab("orders")`.
 fn branches_of_arguments(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,

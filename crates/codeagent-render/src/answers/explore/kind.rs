@@ -101,9 +101,9 @@ fn rows(
     Ok(rows)
 }
 
-/// Reports whether a text writes a name that is more than a word in capitals, such as `URL`, and is neither
-/// that of a folder with some of the kind nor a word that selects of it: `Cart` of `which operators does Cart
-/// have?` may be a type.
+/// Reports whether a text writes a name that is more than a word in capitals, such as `URL`, and is
+/// neither that of a folder with some of the kind nor a word that selects of it: `Cart` of `which
+/// operators does Cart have?` may be a type.
 pub(super) fn names_symbols(targets: &Targets, kind: &Kind) -> bool {
     let folder = kind.selection.folder.as_deref();
     let selects = |name: &str| kind.asked.words.contains(&name.to_lowercase());

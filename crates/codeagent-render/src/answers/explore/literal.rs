@@ -260,8 +260,9 @@ fn flows(
     Ok(())
 }
 
-/// Returns the other lines with the name of an environment variable, which may be read through an object
-/// that holds all of them (`env.MAIL_KEY`), and those in files of other languages, such as scripts.
+/// Returns the other lines with the name of an environment variable, which may be read through an
+/// object that holds all of them (`env.MAIL_KEY`), and those in files of other languages, such as
+/// scripts.
 fn other_lines(
     occurrences: &mut Occurrences<'_, '_>,
     name: &str,

@@ -54,7 +54,8 @@ pub(super) fn sections(
     Ok(())
 }
 
-/// Reports whether a question calls its subject a setting, or the subject's type is one of settings.
+/// Reports whether a question calls its subject a setting, or the subject's type is one of
+/// settings.
 fn is_setting(subject: &Subject<'_>) -> bool {
     let node = subject.first();
     let owner = node.qualified_name.rsplit('.').nth(1).unwrap_or_default();
@@ -66,8 +67,8 @@ fn is_setting(subject: &Subject<'_>) -> bool {
         && (subject.words.iter().any(is_asked) || SETTINGS.iter().any(|word| owner.contains(word)))
 }
 
-/// Adds the lines with a key of the configuration that ends with the name of a setting, in any case:
-/// `"mail:port"`, `mail__port`, which code may read without the type of settings.
+/// Adds the lines with a key of the configuration that ends with the name of a setting, in any
+/// case: `"mail:port"`, `mail__port`, which code may read without the type of settings.
 fn configuration_keys(
     subject: &Subject<'_>,
     document: &mut Document,

@@ -9,11 +9,13 @@ mod callees;
 mod connection;
 mod dependencies;
 mod entry_points;
+mod exports;
 mod external;
 mod file_folder;
 mod file_imports;
 mod flow;
 mod heading;
+mod importers;
 mod interface_text;
 mod kind;
 mod literal;
@@ -182,8 +184,8 @@ fn answer(
     Ok(asked.is_some())
 }
 
-/// Adds the lines with a chain of members that leads to no symbol, such as `to.have.status(..)` of an
-/// assertion; reports whether there are any.
+/// Adds the lines with a chain of members that leads to no symbol, such as `to.have.status(..)` of
+/// an assertion; reports whether there are any.
 fn chains(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
@@ -453,29 +455,12 @@ fn add_symbols(
         wants,
         face,
     } = context;
-    let mut ranked = Vec::with_capacity(symbols.groups.len());
-    let groups = symbols.groups.iter().chain(&symbols.others);
-    for (at, group) in groups.enumerate() {
-        let is_meant = within.iter().any(|place| is_within(group.first(), place));
-        if is_meant || at < symbols.groups.len() {
-            let rank = rank(occurrences, &group.nodes, wants)?;
-            ranked.push(((!is_meant, rank), group));
-        }
-    }
-    let Some((_, group)) = ranked.into_iter().min_by_key(|(rank, _)| *rank) else {
+    let Some(group) = best_group(occurrences, symbols, (within, wants))? else {
         return Ok(());
     };
     if let Some(within) = &group.callback {
         return callback::sections(document, occurrences, group.first(), within);
     }
-
-    let others: Vec<&Node> = symbols
-        .groups
-        .iter()
-        .chain(&symbols.others)
-        .map(|other| other.first())
-        .filter(|other| other.id != group.first().id)
-        .collect();
 
     let nodes = with_namesakes(group, symbols);
     let subject = Subject {
@@ -499,9 +484,10 @@ fn add_symbols(
     // What implements a member has its name and a section of its own.
     let implementing = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let is_other = |node: &&&Node| implementing.iter().all(|(id, _)| *id != node.id);
-    let others: Vec<&Node> = others
-        .into_iter()
-        .filter(|other| nodes.iter().all(|part| part.id != other.id))
+    let groups = symbols.groups.iter().chain(&symbols.others);
+    let others: Vec<&Node> = groups
+        .map(SymbolGroup::first)
+        .filter(|other| nodes.iter().all(|node| node.id != other.id))
         .collect();
     let unrelated: Vec<&Node> = others.iter().filter(is_other).copied().collect();
     list_others(document, occurrences, &unrelated)?;
@@ -509,7 +495,28 @@ fn add_symbols(
     others::sections(document, occurrences, &subject, (&symbols.asked, &others))
 }
 
-/// Returns the symbols of a group; for a namespace also those of other projects that declare a part of it.
+/// Returns the group of symbols that a question is about: one in a place that it names, else the
+/// first that fits.
+fn best_group<'t>(
+    occurrences: &Occurrences<'_, '_>,
+    symbols: &'t SymbolTarget,
+    (within, wants): (&[&str], Wants),
+) -> Result<Option<&'t SymbolGroup>, AnswerError> {
+    let mut ranked = Vec::with_capacity(symbols.groups.len());
+    let groups = symbols.groups.iter().chain(&symbols.others);
+    for (at, group) in groups.enumerate() {
+        let is_meant = within.iter().any(|place| is_within(group.first(), place));
+        if is_meant || at < symbols.groups.len() {
+            let rank = rank(occurrences, &group.nodes, wants)?;
+            ranked.push(((!is_meant, rank), group));
+        }
+    }
+    let best = ranked.into_iter().min_by_key(|(rank, _)| *rank);
+    Ok(best.map(|(_, group)| group))
+}
+
+/// Returns the symbols of a group; for a namespace also those of other projects that declare a part
+/// of it.
 fn with_namesakes(group: &SymbolGroup, symbols: &SymbolTarget) -> Vec<Node> {
     let first = group.first();
     let mut nodes = group.nodes.clone();

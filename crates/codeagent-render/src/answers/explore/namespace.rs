@@ -1,4 +1,5 @@
-//! Sections about namespaces: their types, the files that import them, and those that use them otherwise.
+//! Sections about namespaces: their types, the files that import them, and those that use them
+//! otherwise.
 
 use std::collections::HashSet;
 
@@ -6,7 +7,8 @@ use codeagent_core::model::graph::{Access, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
-use super::file_folder::{USES, importers, uses_elsewhere};
+use super::file_folder::{USES, uses_elsewhere};
+use super::importers::importers;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
 
@@ -16,8 +18,8 @@ const MAX_TYPES: usize = 300;
 /// Maximum symbols whose uses are looked up.
 const MAX_SYMBOLS: usize = 3_000;
 
-/// Adds a namespace: its types with their uses in other files, what imports it, and the files that use
-/// it without an import, because an outer namespace or a qualified name shows it to them.
+/// Adds a namespace: its types with their uses in other files, what imports it, and the files that
+/// use it without an import, because an outer namespace or a qualified name shows it to them.
 pub(super) fn sections(
     subject: &Subject<'_>,
     document: &mut Document,

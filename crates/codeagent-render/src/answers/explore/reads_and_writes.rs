@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeKind};
+use codeagent_core::model::graph::{Access, EdgeType, Language, Node, NodeId, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::{Subject, object_literal};
@@ -78,7 +78,8 @@ fn property_of_field(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
     let field = subject.first();
-    let Some(owner) = field.parent.filter(|_| field.kind == NodeKind::Field) else {
+    let is_private = field.kind == NodeKind::Field && field.access == Some(Access::Private);
+    let Some(owner) = field.parent.filter(|_| is_private) else {
         return Ok(());
     };
     let name = field.name.trim_start_matches('_');
@@ -89,7 +90,10 @@ fn property_of_field(
     for property in members {
         let line = property.spans.first().map_or(0, |span| span.name_line);
         let uses = occurrences.uses_of(&[property.id], &[EdgeType::References])?;
-        let title = format!("uses of the property {} (line {line})", property.name);
+        let title = format!(
+            "uses of the property {} (line {line}), by name",
+            property.name
+        );
         document.section(Section::occurrence_rows("property", title, uses).weighing(20));
     }
     Ok(())

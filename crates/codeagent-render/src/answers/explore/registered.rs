@@ -1,4 +1,5 @@
-//! Section about what a file or the files of a folder register under strings: `ipcMain.handle "save"`.
+//! Section about what a file or the files of a folder register under strings: `ipcMain.handle
+//! "save"`.
 
 use codeagent_core::query::{self, Occurrences, Targets};
 

@@ -14,7 +14,8 @@ use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
-/// Beginnings of verbs, and of the names of methods, for what is given to a type that runs or holds it.
+/// Beginnings of verbs, and of the names of methods, for what is given to a type that runs or holds
+/// it.
 const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule", "subscribe"];
 
 /// Maximum characters of the calls that may pass a value of a type.
@@ -143,8 +144,8 @@ fn members_section(
     Ok(Section::names("members", title, rows).of(total))
 }
 
-/// Adds the members that a type inherits from types of the repository, nearest first, without private ones,
-/// constructors, and those that it has itself.
+/// Adds the members that a type inherits from types of the repository, nearest first, without
+/// private ones, constructors, and those that it has itself.
 fn inherited(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -186,7 +187,8 @@ fn inherited(
     Ok(())
 }
 
-/// Adds the calls of a type's methods that take what a question calls registered, such as `schedule`.
+/// Adds the calls of a type's methods that take what a question calls registered, such as
+/// `schedule`.
 fn registrations(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -413,8 +415,8 @@ fn values(
     rest
 }
 
-/// Adds the object literals that are assigned to properties of the type: `{ bell: { ring() {} } }` for
-/// `bell: Bell`.
+/// Adds the object literals that are assigned to properties of the type: `{ bell: { ring() {} } }`
+/// for `bell: Bell`.
 fn held_values(
     subject: &Subject<'_>,
     document: &mut Document,

@@ -78,18 +78,7 @@ impl Wants {
         }
 
         let words = |beginnings: &[&str]| targets.mentions(beginnings);
-        let asks_when = targets.has_word("do") && targets.has_word("when");
-        let asks_how = asks_how(targets) && targets.found.len() < 2 && !asks_for_path_to(targets);
-        // `from the click on Save, which code writes the file?`
-        let asks_from = targets.words.first().is_some_and(|word| word == "from");
-        let asks_from = asks_from && !is_path(targets);
-        let is_traced = ["follow", "trace", "traces"];
-        let flow = words(&["happen", "flow"])
-            || is_traced.iter().any(|word| targets.has_word(word))
-            || asks_for_server(targets)
-            || asks_when
-            || asks_how
-            || asks_from;
+        let flow = asks_for_flow(targets);
         // `who runs X`, but not `what happens when X runs`.
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
         // `what can I import from cart.ts?`
@@ -182,6 +171,22 @@ impl Wants {
     }
 }
 
+/// Reports whether a question asks what happens, in order.
+fn asks_for_flow(targets: &Targets) -> bool {
+    let asks_when = targets.has_word("do") && targets.has_word("when");
+    let asks_how = asks_how(targets) && targets.found.len() < 2 && !asks_for_path_to(targets);
+    // `from the click on Save, which code writes the file?`
+    let starts_with_from = targets.words.first().is_some_and(|word| word == "from");
+    let asks_from = starts_with_from && !is_path(targets);
+    let mut traces = ["follow", "trace", "traces"].iter();
+    targets.mentions(&["happen", "flow"])
+        || traces.any(|word| targets.has_word(word))
+        || asks_for_server(targets)
+        || asks_when
+        || asks_how
+        || asks_from
+}
+
 /// Reports whether a question goes on to the callers of what it asks for: `callers of X, and who calls those?`
 fn asks_for_their_callers(targets: &Targets) -> bool {
     let of_them = [
@@ -226,7 +231,8 @@ fn asks_for_roots(targets: &Targets) -> bool {
     (up_to || from_outside && asks_which) && asks_back
 }
 
-/// Reports whether a question asks what answers a request: `which server code answers the request sent by X?`
+/// Reports whether a question asks what answers a request: `which server code answers the request
+/// sent by X?`
 fn asks_for_server(targets: &Targets) -> bool {
     targets.mentions(&["answer", "serve"]) && targets.mentions(&["request", "call"])
 }

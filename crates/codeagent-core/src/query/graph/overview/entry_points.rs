@@ -1,7 +1,7 @@
 //! Entry points of programs: `Main`, top-level statements, applications of WPF, WinUI, MAUI and
 //! Avalonia, files named in a `package.json`, and modules that no other file uses.
 //!
-//! A command of a package that is no source is read for the module that it loads.
+//! If a command of a package is not an indexed source, the module that it loads is the entry point.
 //!
 //! Limitations: bundler configurations and HTML are not read. A build output named in a
 //! `package.json` is mapped to a source of the same name below `src` or the package's folder.
@@ -42,9 +42,10 @@ pub enum EntryKind {
         manifest: String,
         /// Top-level field of the `package.json`.
         field: String,
-        /// The command that runs the file; empty if it is none.
+        /// Name of the command that runs the file; empty if no command does.
         command: String,
-        /// The script that loads the file, if the `package.json` names that instead; otherwise empty.
+        /// The script that loads the file, if the `package.json` names that instead; otherwise
+        /// empty.
         loaded_by: String,
     },
     /// No other file uses the module.
@@ -178,8 +179,8 @@ fn named_by_packages(
     Ok(found)
 }
 
-/// Returns the name of the command that runs a file of a package: its key in `bin`, or the name of the package
-/// without its scope.
+/// Returns the name of the command that runs a file of a package: its key in `bin`, or the name of
+/// the package without its scope.
 fn command_of(package: &Value, path: &str) -> String {
     let commands = package.get("bin").and_then(Value::as_object);
     let key = commands.and_then(|commands| {
@@ -194,7 +195,8 @@ fn command_of(package: &Value, path: &str) -> String {
     }
 }
 
-/// Returns the indexed source that a command without one loads: `bin/tool` with `require("../dist/index.js")`.
+/// Returns the indexed source that the script of a command loads: `bin/tool` with
+/// `require("../dist/index.js")`.
 fn loaded_source<'a>(
     sources: &Sources<'_>,
     folder: &str,

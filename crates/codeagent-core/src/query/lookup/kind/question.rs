@@ -40,7 +40,8 @@ const NEUTRAL: [&str; 8] = [
     "supported",
 ];
 
-/// Verbs between a part of the repository and everything of a kind in it: `which jobs does the worker run?`
+/// Verbs between a part of the repository and everything of a kind in it: `which jobs does the
+/// worker run?`
 const HAVE: [&str; 12] = [
     "contain", "declare", "define", "expose", "have", "include", "offer", "provide", "register",
     "run", "schedule", "support",
@@ -224,8 +225,8 @@ fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
     }
 }
 
-/// Returns some words without the last one, if it says that the name before it is that of a part of the
-/// repository.
+/// Returns some words without the last one, if it says that the name before it is that of a part of
+/// the repository.
 fn without_part<'q, 'w>(words: &'w [&'q str]) -> &'w [&'q str] {
     match words.split_last() {
         Some((last, before)) if PARTS.contains(last) && !before.ends_with(&["the"]) => before,

@@ -22,8 +22,8 @@ pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
     }
 }
 
-/// Puts the symbols whose paths have most words of a sentence before others of the same name: `the Cart of the
-/// mobile app` is that of `apps/mobile/Cart.tsx`.
+/// Puts the symbols whose paths have most words of a sentence before others of the same name: `the
+/// Cart of the mobile app` is that of `apps/mobile/Cart.tsx`.
 pub(super) fn prefer_places(targets: &mut Targets, tokens: &[Token<'_>]) {
     let words: Vec<String> = tokens
         .iter()

@@ -294,7 +294,8 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
     });
 }
 
-/// Removes the name of a member that is also written with its type: `the option port (Options.port)`.
+/// Removes the name of a member that is also written with its type: `the option port
+/// (Options.port)`.
 fn drop_bare_members(targets: &mut Targets) {
     let is_qualified = |target: &&Target| target.requested_text().contains('.');
     let qualified = targets.found.iter().filter(is_qualified);
@@ -321,8 +322,8 @@ fn drop_bare_members(targets: &mut Targets) {
     });
 }
 
-/// Removes the name of a namespace that is also that of a member, where a question is about another name: `where
-/// does Shop read SHOP_PORT?` asks for no method `Shop`.
+/// Removes the name of a namespace that is also that of a member, where a question is about another
+/// name: `where does Shop read SHOP_PORT?` asks for no method `Shop`.
 fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
     let is_module = |node: &Node| node.node_type == NodeType::Module;
     let is_product = |target: &Target| match target {
@@ -342,8 +343,8 @@ fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
     }
 }
 
-/// Removes acronyms that equal the name of a symbol in lower case, where others are names as written: `which IPC
-/// channels does Cart use?` asks for no variable `ipc`.
+/// Removes acronyms that equal the name of a symbol in lower case, where others are names as
+/// written: `which IPC channels does Cart use?` asks for no variable `ipc`.
 fn drop_other_case(targets: &mut Targets, tokens: &[Token<'_>]) {
     let is_acronym = |name: &str| {
         let is_pair = |pair: &[u8]| pair.iter().all(u8::is_ascii_uppercase);

@@ -244,7 +244,8 @@ fn push<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str, is_quoted: bool, is_code
     }
 }
 
-/// Returns the name of an option of a command line, without its dashes: `max-size` for `--max-size=1`.
+/// Returns the name of an option of a command line, without its dashes: `max-size` for
+/// `--max-size=1`.
 fn command_line_option(word: &str) -> Option<&str> {
     let option = trimmed(word).strip_prefix("--")?;
     let name = option.split('=').next().unwrap_or_default();

@@ -9,7 +9,8 @@ use crate::query::dispatch::object_keys::is_of_name;
 use crate::query::{QueryError, resolve_symbols};
 use crate::store::Snapshot;
 
-/// Returns the members of injected services that some code of a component calls, in order, each once.
+/// Returns the members of injected services that some code of a component calls, in order, each
+/// once.
 pub(super) fn injected_calls(
     snapshot: &Snapshot,
     component: &str,

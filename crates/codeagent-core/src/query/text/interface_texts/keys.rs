@@ -259,7 +259,8 @@ fn of_path(
         return Ok(KeyUses::default());
     }
 
-    // The file may be the beginning of the path, or its namespace: `general.create`, `general:create`.
+    // The file may be the beginning of the path, or its namespace: `general.create`,
+    // `general:create`.
     let file = definition.at.0.rsplit('/').next().unwrap_or_default();
     let stem = file.split('.').next().unwrap_or_default();
     let namespaces = [format!("{stem}."), format!("{stem}:")];

@@ -163,11 +163,7 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     for (at, token) in tokens.iter().enumerate().skip(1) {
         let starts = starts_text(token) && !announces_path(&tokens[at..]);
         let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
-        // `the URL /carts` names a path, not a text.
-        let precedes_path = tokens
-            .get(at + 1)
-            .is_some_and(|next| next.text.starts_with('/'));
-        if starts && !is_inside && !is_control && !precedes_path {
+        if starts && !is_inside && !is_control {
             phrases.push(Phrase::capitalized(&tokens[at..]));
         }
         is_inside = starts;
@@ -175,7 +171,7 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     phrases
 }
 
-/// Reports whether words begin with one that says what follows it: `URL /users/:id`.
+/// Reports whether words begin with one that says what the path behind it is: `URL /users/:id`.
 fn announces_path(tokens: &[Token<'_>]) -> bool {
     let is_path = |token: &Token<'_>| token.text.contains('/');
     tokens.first().is_some_and(is_technical) && tokens.get(1).is_some_and(is_path)
