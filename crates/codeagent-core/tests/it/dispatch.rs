@@ -290,7 +290,7 @@ class Client { void Load(HttpClient http, int id) { http.PostAsync($\"/carts/{id
             ),
         ],
         &[
-            "mounts Carts.MapCarts -> Carts.MapLines (/lines) Carts.cs:10",
+            "?mounts Carts.MapCarts -> Carts.MapLines (/lines) Carts.cs:10",
             "mounts Program.Map -> Carts.MapAlone (/old/{year}) Program.cs:5",
             "mounts Program.Map -> Carts.MapCarts (/carts) Program.cs:3",
             "?requests Client.Load -> CartHandler.Close (POST /carts/{id}/close) Program.cs:9",
@@ -300,6 +300,96 @@ class Client { void Load(HttpClient http, int id) { http.PostAsync($\"/carts/{id
             "serves Carts.MapCarts -> CartHandler.Close (POST /carts/{id:guid}/close) Carts.cs:4",
             "serves Carts.MapCarts -> Carts.MapCarts (PUT /carts/{id:guid}) Carts.cs:9",
             "serves Carts.MapLines -> CartHandler.First (GET /carts/lines/first) Carts.cs:13",
+        ],
+    );
+}
+
+#[test]
+fn csharp_routes_are_below_every_group_of_their_method() {
+    check(
+        &[
+            (
+                "Carts.cs",
+                "static class Carts {
+    public static void MapAll(this IEndpointRouteBuilder all) { all.MapCarts(); }
+    public static void MapCarts(this IEndpointRouteBuilder group) { group.MapGet(\"/carts\", Handler.All); }
+    public static void MapOpen(this RouteGroupBuilder group) { group.MapGroup(\"open\").MapNever(); }
+    static void MapNever(this RouteGroupBuilder group) { group.MapGet(\"never\", Handler.All); }
+    public static void MapCut(this RouteGroupBuilder group) { group.MapGet(\"cut\", Handler.All); }
+    public static void MapOne(this RouteGroupBuilder group) { group.MapOther(); group.MapGet(\"one\", Handler.All); }
+    public static void MapOther(this RouteGroupBuilder group) { group.MapOne(); group.MapGet(\"two\", Handler.All); }
+}
+class Handler { public static void All() { } }
+",
+            ),
+            (
+                "Program.cs",
+                "static class Program {
+    static void Map(WebApplication app, string name) {
+        app.MapCarts();
+        app.MapGroup(\"/v2\").MapAll();
+        app.MapGroup(name).MapCut();
+        app.MapGroup(name).MapGroup(\"x\").MapCut();
+        app.MapGroup(\"/in\").MapOne();
+        app.UseCarts();
+    }
+    static void UseCarts(this WebApplication app) { }
+}
+",
+            ),
+        ],
+        &[
+            "?mounts Carts.MapAll -> Carts.MapCarts (/) Carts.cs:2",
+            "?mounts Carts.MapOne -> Carts.MapOther (/) Carts.cs:7",
+            "?mounts Carts.MapOpen -> Carts.MapNever (/open) Carts.cs:4",
+            "?mounts Carts.MapOther -> Carts.MapOne (/) Carts.cs:8",
+            "mounts Program.Map -> Carts.MapAll (/v2) Program.cs:4",
+            "mounts Program.Map -> Carts.MapCarts (/) Program.cs:3",
+            "?mounts Program.Map -> Carts.MapCut (?) Program.cs:5",
+            "?mounts Program.Map -> Carts.MapCut (?/x) Program.cs:6",
+            "mounts Program.Map -> Carts.MapOne (/in) Program.cs:7",
+            "serves Carts.MapCarts -> Handler.All (GET /carts) Carts.cs:3",
+            "serves Carts.MapCarts -> Handler.All (GET /v2/carts) Carts.cs:3",
+            "?serves Carts.MapCut -> Handler.All (GET /cut) Carts.cs:6",
+            "?serves Carts.MapCut -> Handler.All (GET /x/cut) Carts.cs:6",
+            "?serves Carts.MapNever -> Handler.All (GET /open/never) Carts.cs:5",
+            "serves Carts.MapOne -> Handler.All (GET /in/one) Carts.cs:7",
+            "serves Carts.MapOther -> Handler.All (GET /in/two) Carts.cs:8",
+        ],
+    );
+}
+
+#[test]
+fn csharp_requests_reach_the_most_specific_route_of_their_method() {
+    check(
+        &[
+            (
+                "Carts.cs",
+                "static class Carts {
+    public static void MapCarts(this RouteGroupBuilder group) {
+        group.MapGet(\"new\", Handler.New);
+        group.MapPost(\"{id}\", Handler.Save);
+        group.MapGet(\"files/{**rest}\", Handler.Read);
+    }
+}
+class Handler { public static void New() { } public static void Save() { } public static void Read() { } }
+",
+            ),
+            (
+                "Program.cs",
+                "static class Program { static void Map(WebApplication app) { app.MapGroup(\"/carts\").MapCarts(); } }
+class Client { void Load(HttpClient http) { http.PostAsync(\"/carts/new\", null); http.GetAsync(\"/carts/new\"); http.GetAsync(\"/carts/files/a/b\"); } }
+",
+            ),
+        ],
+        &[
+            "mounts Program.Map -> Carts.MapCarts (/carts) Program.cs:1",
+            "?requests Client.Load -> Handler.New (GET /carts/new) Program.cs:2",
+            "?requests Client.Load -> Handler.Read (GET /carts/files/a/b) Program.cs:2",
+            "?requests Client.Load -> Handler.Save (POST /carts/new) Program.cs:2",
+            "serves Carts.MapCarts -> Handler.New (GET /carts/new) Carts.cs:3",
+            "serves Carts.MapCarts -> Handler.Read (GET /carts/files/{**rest}) Carts.cs:5",
+            "serves Carts.MapCarts -> Handler.Save (POST /carts/{id}) Carts.cs:4",
         ],
     );
 }
@@ -325,6 +415,7 @@ fn csharp_requests_are_known_by_a_method_and_a_path() {
     void Change() { Log(new HttpMethod(\"PATCH\"), \"/carts\"); }
     object Add() => new HttpRequestMessage(HttpMethod.Post, \"https://shop/carts\");
     void Fake(Mock mock) { mock.When(HttpMethod.Post, \"*/carts\"); Log(HttpMethod.Post, \"no such text\"); Log(HttpMethod.Delete, \"carts\"); }
+    void Note() { Log(HttpMethod.Post, \"add a cart\", \"/carts\"); }
 }
 ",
             ),
@@ -333,6 +424,7 @@ fn csharp_requests_are_known_by_a_method_and_a_path() {
             "?requests Client.Add -> CartsController.Add (POST https://shop/carts) Client.cs:5",
             "?requests Client.Change -> CartsController.Change (PATCH /carts) Client.cs:4",
             "?requests Client.Find -> CartsController.Find (GET carts/{id}) Client.cs:2",
+            "?requests Client.Note -> CartsController.Add (POST /carts) Client.cs:7",
             "serves CartsController -> CartsController.Add (POST /carts) Carts.cs:4",
             "serves CartsController -> CartsController.Change (PATCH /carts) Carts.cs:3",
             "serves CartsController -> CartsController.Find (GET /carts/{id}) Carts.cs:2",

@@ -1,7 +1,7 @@
 //! The routes that a path may reach.
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path};
-use crate::query::dispatch::mapped_groups::{below_groups, routes_below_groups};
+use crate::query::dispatch::mapped_groups::MappedGroups;
 use crate::query::dispatch::mounted_routes::mounted_routes;
 use crate::query::dispatch::shown_routes::{is_splat, shown_routes};
 use crate::query::dispatch::steps::{MAX_JOINED, doubt};
@@ -16,7 +16,7 @@ const MAX_SEGMENTS: usize = 8;
 /// path has a value: `/users/:id` for `/users/7`; else those that show the longest beginning of it.
 pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
     let mut mounted = mounted_routes(snapshot, path)?;
-    mounted.extend(routes_below_groups(snapshot, path)?);
+    mounted.extend(MappedGroups::new(snapshot).routes_with_path(path, None)?);
     let mut routes: Vec<DispatchStep> = mounted.into_iter().map(DispatchStep::of).collect();
     let shown = shown_routes(snapshot, path)?;
     for kind in [DispatchKind::Serves, DispatchKind::Shows] {
@@ -62,9 +62,10 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
 pub fn all_routes(snapshot: &Snapshot) -> Result<Vec<DispatchStep>, QueryError> {
     let mut rows = store::dispatch_of_kind(snapshot, DispatchKind::Serves)?;
     rows.retain(|row| !row.label.is_empty());
+    let groups = MappedGroups::new(snapshot);
     let mut whole = Vec::with_capacity(rows.len());
     for row in rows {
-        whole.extend(below_groups(snapshot, row)?);
+        whole.extend(groups.below_groups(row)?);
     }
     let mut rows = whole;
     rows.sort_by(|a, b| {

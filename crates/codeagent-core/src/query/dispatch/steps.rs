@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path, verbs_agree};
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId, NodeSpan, NodeType};
-use crate::query::dispatch::mapped_groups::{below_groups, maps_routes, routes_below_groups};
+use crate::query::dispatch::mapped_groups::MappedGroups;
 use crate::query::{Occurrences, QueryError, bases_of};
 use crate::store::{self, DispatchRow, FileKey, Snapshot};
 
@@ -99,13 +99,14 @@ pub fn dispatched_from(
     snapshot: &Snapshot,
     symbols: &[NodeId],
 ) -> Result<Vec<DispatchStep>, QueryError> {
+    let groups = MappedGroups::new(snapshot);
     let mut steps = Vec::new();
     for symbol in symbols {
         for row in store::dispatch_at(snapshot, *symbol, EdgeDirection::Outgoing)? {
             match row.kind {
                 DispatchKind::Sends => steps.extend(handlers(snapshot, &row)?),
                 DispatchKind::Emits | DispatchKind::Requests | DispatchKind::Opens => {
-                    let others = counterparts(snapshot, &row)?;
+                    let others = counterparts(&groups, &row)?;
                     steps.extend(
                         others
                             .iter()
@@ -113,13 +114,9 @@ pub fn dispatched_from(
                     );
                 }
                 DispatchKind::Listens if hears_all(&row) => {}
-                DispatchKind::Mounts if !maps_routes(snapshot, &row)? => {}
+                DispatchKind::Mounts if !groups.maps_routes(&row)? => {}
                 DispatchKind::Serves => {
-                    steps.extend(
-                        below_groups(snapshot, row)?
-                            .into_iter()
-                            .map(DispatchStep::of),
-                    );
+                    steps.extend(groups.below_groups(row)?.into_iter().map(DispatchStep::of));
                 }
                 // The interface may be for anything: only what is sent is a message.
                 DispatchKind::Handles
@@ -138,13 +135,14 @@ pub fn dispatched_to(
     snapshot: &Snapshot,
     symbols: &[NodeId],
 ) -> Result<Vec<DispatchStep>, QueryError> {
+    let groups = MappedGroups::new(snapshot);
     let mut steps = Vec::new();
     for symbol in symbols {
         for row in store::dispatch_at(snapshot, *symbol, EdgeDirection::Incoming)? {
             match row.kind {
                 DispatchKind::Handles => steps.extend(senders(snapshot, row)?),
                 DispatchKind::Listens | DispatchKind::Serves | DispatchKind::Shows => {
-                    let others = counterparts(snapshot, &row)?;
+                    let others = counterparts(&groups, &row)?;
                     steps.extend(
                         others
                             .iter()
@@ -152,14 +150,10 @@ pub fn dispatched_to(
                     );
                     // An unnamed function is known by its requests and its location.
                     if row.source != row.target || row.kind == DispatchKind::Listens {
-                        steps.extend(
-                            below_groups(snapshot, row)?
-                                .into_iter()
-                                .map(DispatchStep::of),
-                        );
+                        steps.extend(groups.below_groups(row)?.into_iter().map(DispatchStep::of));
                     }
                 }
-                DispatchKind::Mounts if !maps_routes(snapshot, &row)? => {}
+                DispatchKind::Mounts if !groups.maps_routes(&row)? => {}
                 // The emitter is not a target.
                 DispatchKind::Emits => {}
                 // Others have a type as argument: only what is handled is a message.
@@ -238,6 +232,7 @@ fn run_by_line(
         }
     }
 
+    let groups = MappedGroups::new(occurrences.sources.snapshot());
     let mut running = Vec::new();
     for row in rows {
         match row.kind {
@@ -246,7 +241,7 @@ fn run_by_line(
             | DispatchKind::Serves
             | DispatchKind::Shows => running.extend(row.target),
             DispatchKind::Emits | DispatchKind::Requests | DispatchKind::Opens => {
-                let others = counterparts(occurrences.sources.snapshot(), &row)?;
+                let others = counterparts(&groups, &row)?;
                 running.extend(others.iter().filter_map(|other| other.target));
             }
             _ => {}
@@ -354,7 +349,11 @@ fn senders(snapshot: &Snapshot, handled: DispatchRow) -> Result<Vec<DispatchStep
 }
 
 /// Returns the other sites of a row's key that belong to it.
-fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRow>, QueryError> {
+fn counterparts(
+    groups: &MappedGroups<'_>,
+    row: &DispatchRow,
+) -> Result<Vec<DispatchRow>, QueryError> {
+    let snapshot = groups.snapshot();
     let Some(kind) = row.kind.counterpart() else {
         return Ok(Vec::new());
     };
@@ -364,8 +363,8 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
     rows.retain(|other| belong_together(row, other));
     match row.kind {
         DispatchKind::Requests if rows.is_empty() => {
-            rows = routes_below_groups(snapshot, verb_and_path(&row.label).1)?;
-            rows.retain(|other| belong_together(row, other));
+            let (verb, path) = verb_and_path(&row.label);
+            rows = groups.routes_with_path(path, Some(verb))?;
             if !rows.is_empty() {
                 return Ok(rows);
             }
@@ -389,7 +388,7 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
         }
         DispatchKind::Serves if !key.is_empty() => {
             let mut requests = store::dispatch_below(snapshot, kind, &key)?;
-            for whole in below_groups(snapshot, row.clone())? {
+            for whole in groups.below_groups(row.clone())? {
                 let whole = whole.kind.key(&whole.label);
                 if whole != key {
                     requests.extend(store::dispatch_with_key(snapshot, kind, &whole)?);
@@ -400,7 +399,7 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
                 requests.extend(below_base.into_iter().filter(has_base));
             }
             for request in requests {
-                if !rows.contains(&request) && answered_by(snapshot, &request, row)? {
+                if !rows.contains(&request) && answered_by(groups, &request, row)? {
                     rows.push(request);
                 }
             }
@@ -420,7 +419,7 @@ fn counterparts(snapshot: &Snapshot, row: &DispatchRow) -> Result<Vec<DispatchRo
 
 /// Reports whether a request reaches a route, which has a longer path below a group.
 fn answered_by(
-    snapshot: &Snapshot,
+    groups: &MappedGroups<'_>,
     request: &DispatchRow,
     route: &DispatchRow,
 ) -> Result<bool, QueryError> {
@@ -428,7 +427,7 @@ fn answered_by(
         let site = |row: &DispatchRow| (row.file, row.line, row.column, row.target);
         site(other) == site(route)
     };
-    Ok(counterparts(snapshot, request)?.iter().any(is_route))
+    Ok(counterparts(groups, request)?.iter().any(is_route))
 }
 
 fn have_one_key(rows: &[DispatchRow]) -> bool {

@@ -120,6 +120,9 @@ pub const HTTP_METHOD: &str = "HttpMethod";
 /// The call that adds a prefix to the routes mapped on its result.
 pub const GROUP: &str = "MapGroup";
 
+/// The call whose function is given a router.
+pub const USE_ENDPOINTS: &str = "UseEndpoints";
+
 /// Classes whose methods make the response of a route.
 pub const RESULTS: &[&str] = &["Results", "TypedResults"];
 

@@ -7,7 +7,8 @@ use codeagent_model::facts::{CallId, DeclId, Expr, ExprId, Facts, ScopeId, SiteK
 use codeagent_model::graph::Confidence;
 
 use super::CallSite;
-use super::frameworks::{GROUP, RESULTS};
+use super::frameworks::{GROUP, RESULTS, ROUTERS, USE_ENDPOINTS};
+use super::routes::{GroupBase, GroupPrefix, UNKNOWN_PATH, last_name};
 use crate::resolve::edges::SiteResolver;
 
 /// Maximum number of calls in a lambda that may forward to a method.
@@ -20,7 +21,9 @@ const MAX_SCOPES: usize = 8;
 const MAX_CHAIN: usize = 24;
 
 impl SiteResolver<'_> {
-    /// Records `app.MapGroup("/carts").MapCarts()` and `Carts.Map(app.MapGroup("/carts"))`.
+    /// Records `app.MapGroup("/carts").MapCarts()`, `Carts.Map(app.MapGroup("/carts"))` and
+    /// `app.MapCarts()`. The label is the prefix of the group, with a `?` where it is unknown. The
+    /// mount is inferred unless the prefix is whole.
     pub(super) fn record_mount(&self, at: CallSite<'_>, found: &mut Vec<Dispatch>) {
         let call = self.facts.calls[at.call.index()];
         let receiver = match self.facts.expr(call.callee) {
@@ -28,32 +31,50 @@ impl SiteResolver<'_> {
             _ => None,
         };
         let args = self.facts.list(call.args).iter().map(|arg| arg.value);
-        let mut groups = receiver.into_iter().chain(args).filter(|value| {
+        let values = receiver.into_iter().chain(args).filter(|value| {
             matches!(
                 self.facts.expr(*value),
                 Expr::Call(_) | Expr::Name(..) | Expr::Paren(_)
             )
         });
-        let prefix = groups.find_map(|value| {
-            let (prefix, _) = self.group_prefix(value);
-            Some(prefix).filter(|prefix| !prefix.is_empty())
-        });
-        let Some(prefix) = prefix else {
+        let groups: Vec<GroupPrefix> = values.map(|value| self.group_prefix(value)).collect();
+        let group = groups
+            .iter()
+            .find(|group| !group.path.is_empty())
+            .or_else(|| groups.iter().find(|group| group.base != GroupBase::Unknown))
+            .or(groups.first());
+        let (Some(group), Some(target)) = (group, self.own_method(at.call)) else {
             return;
         };
-        let Some(target) = self.own_method(at.call) else {
+        // Without a prefix, only the parameters show that the routes are mapped there.
+        if group.path.is_empty() && !self.takes_router(target) {
             return;
-        };
+        }
 
+        let path = group.path.trim_start_matches('/');
         found.push(Dispatch {
-            label: format!("/{}", prefix.trim_start_matches('/')),
+            label: match group.base {
+                GroupBase::Cut if path.is_empty() => UNKNOWN_PATH.to_owned(),
+                GroupBase::Cut => format!("{UNKNOWN_PATH}/{path}"),
+                _ => format!("/{path}"),
+            },
             ..Dispatch::new(
                 DispatchKind::Mounts,
                 (DispatchEnd::Around(at.site.owner), target.into()),
                 at.site.at,
-                Confidence::Exact,
+                match group.base {
+                    GroupBase::App => Confidence::Exact,
+                    _ => Confidence::Inferred,
+                },
             )
         });
+    }
+
+    /// Reports whether a method has a parameter on which routes are mapped.
+    fn takes_router(&self, method: DeclRef) -> bool {
+        let facts = self.facts(method.file);
+        let mut params = facts.list(facts.decl(method.decl).params).iter();
+        params.any(|param| ROUTERS.contains(&last_name(facts, facts.decl(*param).ty)))
     }
 
     /// Returns the method to which a lambda forwards a request: the only one of the repository that it
@@ -130,9 +151,8 @@ impl SiteResolver<'_> {
     }
 }
 
-/// Reports whether a file makes groups of routes.
+/// Reports whether a file may map routes on groups: it names a router or makes a group.
 pub(super) fn has_groups(facts: &Facts) -> bool {
-    let is_group =
-        |callee| matches!(facts.expr(callee), Expr::Member(_, name) if facts.text(name) == GROUP);
-    facts.calls.iter().any(|call| is_group(call.callee))
+    let is_group = |name: &str| name == GROUP || name == USE_ENDPOINTS || ROUTERS.contains(&name);
+    facts.names.iter().any(is_group)
 }

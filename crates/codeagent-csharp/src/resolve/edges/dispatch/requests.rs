@@ -52,10 +52,10 @@ impl SiteResolver<'_> {
         found: &mut Vec<Dispatch>,
     ) {
         let args = self.facts.list(self.facts.calls[at.call.index()].args);
-        let path = args
-            .iter()
-            .find_map(|arg| self.path_text(arg.value, at.site.at.line))
-            .filter(|path| is_path(path));
+        let path = args.iter().find_map(|arg| {
+            self.path_text(arg.value, at.site.at.line)
+                .filter(|path| is_path(path))
+        });
         if let Some(path) = path {
             found.push(Dispatch {
                 label: format!("{verb} {path}"),

@@ -14,7 +14,7 @@ use crate::resolve::edges::SiteResolver;
 use crate::resolve::types::Type;
 
 /// Placeholder for a path that is not a literal.
-const UNKNOWN_PATH: &str = "?";
+pub(super) const UNKNOWN_PATH: &str = "?";
 
 /// Calls that are followed from a route to its group.
 const MAX_CHAIN: usize = 24;
@@ -23,6 +23,24 @@ const MAX_CHAIN: usize = 24;
 pub(super) struct Prefix {
     pub path: String,
     pub confidence: Confidence,
+}
+
+/// The prefix of the routes mapped on a value.
+pub(super) struct GroupPrefix {
+    pub path: String,
+    pub base: GroupBase,
+}
+
+/// What the groups of a prefix are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GroupBase {
+    /// The application, so the prefix is whole.
+    App,
+    /// A router or group that may have a prefix of its own.
+    Router,
+    /// A group whose prefix is not a literal.
+    Cut,
+    Unknown,
 }
 
 impl Prefix {
@@ -202,15 +220,17 @@ impl SiteResolver<'_> {
         let Expr::Member(receiver, _) = self.facts.expr(call.callee) else {
             return;
         };
-        let (prefix, is_whole) = self.group_prefix(receiver);
-        let path = join(&prefix, &pattern.clone().unwrap_or_default());
+        let group = self.group_prefix(receiver);
+        let path = join(&group.path, &pattern.clone().unwrap_or_default());
         let has_other_pattern = pattern.is_none() && (args.len() > 1 || path.is_empty());
         let path = if has_other_pattern {
             UNKNOWN_PATH.to_owned()
+        } else if group.base == GroupBase::Cut {
+            path.trim_start_matches('/').to_owned()
         } else {
             format!("/{}", path.trim_start_matches('/'))
         };
-        let is_certain = fit == Fit::Exact && is_whole && pattern.is_some();
+        let is_certain = fit == Fit::Exact && group.base == GroupBase::App && pattern.is_some();
         found.push(Dispatch {
             kind: DispatchKind::Serves,
             source: DispatchEnd::Around(at.site.owner),
@@ -264,22 +284,25 @@ impl SiteResolver<'_> {
         }
     }
 
-    /// Returns the prefix of the routes mapped on a value, and whether nothing is missing before it.
-    pub(super) fn group_prefix(&self, mut receiver: ExprId) -> (String, bool) {
-        let mut prefix = String::new();
+    /// Returns the prefix of the routes mapped on a value.
+    pub(super) fn group_prefix(&self, mut receiver: ExprId) -> GroupPrefix {
+        let mut path = String::new();
         for _ in 0..MAX_CHAIN {
             receiver = match self.facts.expr(receiver) {
                 Expr::Call(call) => {
                     let call = self.facts.calls[call.index()];
                     let Expr::Member(inner, name) = self.facts.expr(call.callee) else {
-                        return (prefix, false);
+                        break;
                     };
 
                     if self.facts.text(name) == GROUP {
                         let first = self.facts.list(call.args).first();
                         match first.and_then(|arg| self.path_text(arg.value, 0)) {
-                            Some(group) => prefix = join(&group, &prefix),
-                            None => return (prefix, false),
+                            Some(group) => path = join(&group, &path),
+                            None => {
+                                let base = GroupBase::Cut;
+                                return GroupPrefix { path, base };
+                            }
                         }
                     }
 
@@ -288,16 +311,22 @@ impl SiteResolver<'_> {
                 Expr::Name(..) => match self.initialiser(receiver) {
                     Some(value) => value,
                     None => {
-                        let ty = self.type_name(self.type_of_expr(receiver));
-                        return (prefix, ty == Some("WebApplication"));
+                        let ty = self.type_of_expr(receiver);
+                        let base = match self.type_name(ty) {
+                            Some("WebApplication") => GroupBase::App,
+                            _ if self.fits(ty, ROUTERS) == Fit::Exact => GroupBase::Router,
+                            _ => GroupBase::Unknown,
+                        };
+                        return GroupPrefix { path, base };
                     }
                 },
                 Expr::Paren(inner) | Expr::Await(inner) | Expr::NonNull(inner) => inner,
-                _ => return (prefix, false),
+                _ => break,
             };
         }
 
-        (prefix, false)
+        let base = GroupBase::Unknown;
+        GroupPrefix { path, base }
     }
 
     /// Returns the value that a local is initialised with.
