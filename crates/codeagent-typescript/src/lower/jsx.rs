@@ -8,6 +8,9 @@ use codeagent_model::facts::*;
 use crate::lower::lowering::Lowering;
 use crate::syntax::syntax::{Child, Field, Kind};
 
+/// Maximum number of conditions around an element: `{a ? <A /> : b ? <B /> : <C />}`.
+const MAX_CONDITIONS: usize = 8;
+
 impl<'t, 'tree> Lowering<'t, 'tree> {
     /// Lowers an element with its attributes and children.
     pub fn jsx(&mut self, child: Child<'tree>) -> ExprId {
@@ -46,29 +49,31 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                     Context::Attribute(component, children)
                 };
                 let child = self.expr(part, context);
-                self.child_element(child, element);
+                self.child_element(child, element, MAX_CONDITIONS);
             }
         }
 
         element
     }
 
-    /// Records an element between the tags of another: `<B />`, `{is && <B />}`.
-    fn child_element(&mut self, child: ExprId, inside: ExprId) {
-        let facts = &self.b.facts;
-        let child = match facts.expr(child) {
-            Expr::And(_, shown) | Expr::Or(shown, _) => shown,
-            _ => child,
-        };
-        let has_component = |element: ExprId| match facts.expr(element) {
-            Expr::Jsx(component) => !component.is_none(),
-            _ => false,
-        };
-        if has_component(child) {
-            self.b.facts.child_elements.push(ChildElement {
-                element: child,
-                inside,
-            });
+    /// Records the elements that a child of another element may be: `<B />`, `{is && <B />}`, and both of
+    /// `{is ? <B /> : <C />}`.
+    fn child_element(&mut self, child: ExprId, inside: ExprId, conditions: usize) {
+        match self.b.facts.expr(child) {
+            Expr::And(_, shown) | Expr::Paren(shown) if conditions > 0 => {
+                self.child_element(shown, inside, conditions - 1);
+            }
+            Expr::Or(one, other) if conditions > 0 => {
+                self.child_element(one, inside, conditions - 1);
+                self.child_element(other, inside, conditions - 1);
+            }
+            Expr::Jsx(component) if !component.is_none() => {
+                self.b.facts.child_elements.push(ChildElement {
+                    element: child,
+                    inside,
+                });
+            }
+            _ => {}
         }
     }
 

@@ -189,13 +189,51 @@ export const Home = () => <b />;
             "shows app.tsx#App -> - (old/*) app.tsx:13",
             "shows app.tsx#App -> carts.tsx#Cart (/carts/:id) app.tsx:9",
             "shows app.tsx#App -> carts.tsx#Cart (made) app.tsx:16",
-            "shows app.tsx#App -> carts.tsx#Carts (/carts/*) app.tsx:8",
+            "?shows app.tsx#App -> carts.tsx#Carts (/carts/*) app.tsx:8",
             "shows app.tsx#App -> carts.tsx#Home (/) app.tsx:7",
             "?shows app.tsx#App -> carts.tsx#Home (/safe) app.tsx:17",
             "shows app.tsx#App -> carts.tsx#Home (/top) app.tsx:11",
             "shows app.tsx#App -> carts.tsx#Home (inner) app.tsx:15",
             "shows app.tsx#App -> carts.tsx#Layout (/) app.tsx:6",
             "shows app.tsx#App -> carts.tsx#Layout (both) app.tsx:14",
+        ],
+    );
+}
+
+#[test]
+fn an_element_that_may_be_another_or_elsewhere_is_a_guess() {
+    let app = "import { Route, Routes, createRoutesFromElements } from 'react-router-dom';
+import { Cart, Frame, Home, Till } from './pages';
+export const App = () => (
+  <Routes>
+    <Route path='cart' element={<Frame><Cart /></Frame>} />
+    <Route path='part' element={<div><Cart /></div>} />
+    <Route path='one' element={<Frame>{on ? <Cart /> : <Home />}</Frame>} />
+    <Route path='other' element={<Frame>{on && <Cart /> || (<Home />)}</Frame>} />
+    <Route path='tills'>{on ? <Route path='a' element={<Till />} /> : <Route path='b' element={<Till />} />}</Route>
+    {items.map((item) => <Route path='mapped' element={<Till />} />)}
+    {items.map((item) => <Route path='/from-root' element={<Till />} />)}
+  </Routes>
+);
+export const made = createRoutesFromElements(<Route path='made' element={<Home />} />);
+";
+    let pages = "export const Cart = () => <b />;
+export const Frame = (props: any) => <b>{props.children}</b>;
+export const Home = () => <b />;
+export const Till = () => <b />;
+";
+    check(
+        &[("app.tsx", app), ("pages.tsx", pages)],
+        &[
+            "?shows app.tsx#App -> pages.tsx#Cart (cart) app.tsx:5",
+            "shows app.tsx#App -> pages.tsx#Cart (part) app.tsx:6",
+            "shows app.tsx#App -> pages.tsx#Frame (one) app.tsx:7",
+            "shows app.tsx#App -> pages.tsx#Frame (other) app.tsx:8",
+            "shows app.tsx#App -> pages.tsx#Till (/from-root) app.tsx:11",
+            "?shows app.tsx#App -> pages.tsx#Till (mapped) app.tsx:10",
+            "shows app.tsx#App -> pages.tsx#Till (tills/a) app.tsx:9",
+            "shows app.tsx#App -> pages.tsx#Till (tills/b) app.tsx:9",
+            "shows app.tsx#made -> pages.tsx#Home (made) app.tsx:14",
         ],
     );
 }
@@ -221,6 +259,8 @@ export function restore(cartIdentifier: string, lineIdentifier: string) {
   send(`/api/carts/${cartIdentifier}/lines/${lineIdentifier}/discounts/restore`, { method: 'PUT' });
 }
 export function load() { fetcher.run({ url: '/carts', method: 'GET' }); }
+export function save(id: string) { send('save the cart', `/api/carts/${id}`, { method: 'POST' }); }
+export function keep(id: string) { send({ url: `/api/carts/${id}`, method: 'POST', action: 'keep' }); }
 export function no(method: string) {
   send('no path', { method: 'POST' });
   send('/carts', { method });
@@ -259,7 +299,9 @@ export function save() {}
         &[
             "?requests client.ts#add -> server.ts#save (POST api/carts/${id}) client.ts:5",
             "?requests client.ts#drop -> actions.ts#dropCart (POST /carts/${id}/drop) client.ts:8",
+            "?requests client.ts#keep -> server.ts#save (POST /api/carts/${id}) client.ts:21",
             "?requests client.ts#restore -> server.ts#save (PUT /api/carts/${cartIdentifier}/lines/${lineIdentifier}/discounts/restore) client.ts:17",
+            "?requests client.ts#save -> server.ts#save (POST /api/carts/${id}) client.ts:20",
             "?serves routes.tsx#router -> actions.ts#all (GET /carts/*) routes.tsx:7",
             "?serves routes.tsx#router -> actions.ts#dropCart (* /carts/:id/drop) routes.tsx:8",
             "serves server.ts -> server.ts#save (POST /api/carts/:id) server.ts:3",

@@ -32,6 +32,7 @@ mod shown;
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd, Resolution, Target};
 use codeagent_model::facts::*;
 
+use self::elements::NestedElements;
 use self::frameworks::{
     CallMeaning, DecoratorMeaning, decorator_meaning, function_meaning, method_meaning,
 };
@@ -84,8 +85,9 @@ impl FileResolver<'_> {
             }
         }
 
-        self.record_objects(&mut found);
-        self.record_elements(&mut found);
+        let nested = NestedElements::of(facts);
+        self.record_objects(&nested, &mut found);
+        self.record_elements(&nested, &mut found);
         resolution.dispatch.extend(found);
         resolution.dispatch.sort_by_key(|verdict| verdict.at.offset);
     }

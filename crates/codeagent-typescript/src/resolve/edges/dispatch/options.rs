@@ -16,18 +16,17 @@ use crate::resolve::edges::FileResolver;
 #[derive(Clone, Copy, Default)]
 struct RequestOptions {
     method: ExprId,
-    path: ExprId,
-    /// Line of the path.
-    line: u32,
+    /// The values of `url` and `action`, each with its line.
+    paths: [(ExprId, u32); 2],
     /// It has a function that answers, so it is a route.
     is_route: bool,
 }
 
-/// The object literals of a file that have a key `method`, by their scopes.
+/// The object literals of a file that have a key `method` and no `handler`, by their scopes.
 pub(super) struct OptionObjects(FxHashMap<ScopeId, RequestOptions>);
 
 impl OptionObjects {
-    /// Collects them.
+    /// Collects the options of the requests in a file.
     pub(super) fn of(facts: &Facts) -> Self {
         let mut objects: FxHashMap<ScopeId, RequestOptions> = FxHashMap::default();
         let properties = facts.decls.iter().filter(|decl| {
@@ -37,9 +36,9 @@ impl OptionObjects {
         for decl in properties {
             match facts.text(decl.name) {
                 "method" => objects.entry(decl.scope).or_default().method = decl.init,
-                "url" | "action" => {
+                key @ ("url" | "action") => {
                     let options = objects.entry(decl.scope).or_default();
-                    (options.path, options.line) = (decl.init, decl.at.line);
+                    options.paths[usize::from(key == "action")] = (decl.init, decl.at.line);
                 }
                 "handler" => objects.entry(decl.scope).or_default().is_route = true,
                 _ => {}
@@ -82,13 +81,20 @@ impl FileResolver<'_> {
             let text = self.text_of(value, line);
             text.or_else(|| self.built_text(value))
         };
-        let path = match options.path.some() {
-            // An object with the address of another host may be anything, such as test data.
-            Some(path) => text(path, options.line).filter(|path| !path.contains("://")),
-            None => args.iter().find_map(|arg| text(arg.value, line)),
-        };
         let is_path = |path: &String| path.contains('/') && !path.contains(char::is_whitespace);
-        if let Some(path) = path.filter(is_path) {
+        let written = options.paths.iter().filter(|(path, _)| !path.is_none());
+        let written: Vec<String> = written
+            .filter_map(|(path, line)| text(*path, *line))
+            .filter(is_path)
+            .collect();
+        let path = match written.as_slice() {
+            [] => args
+                .iter()
+                .find_map(|arg| text(arg.value, line).filter(is_path)),
+            // An object with the address of another host may be anything, such as test data.
+            paths => paths.iter().find(|path| !path.contains("://")).cloned(),
+        };
+        if let Some(path) = path {
             self.add_request(at, (verb, &path), Confidence::Inferred, found);
         }
     }

@@ -8,6 +8,7 @@ use codeagent_model::graph::Confidence;
 use codeagent_model::span::Position;
 use rustc_hash::FxHashMap;
 
+use super::elements::NestedElements;
 use super::frameworks::{PROVIDED, SHOWN};
 use super::routes::join;
 use super::{DispatchSite, MAX_WRAPPERS};
@@ -29,7 +30,7 @@ enum Key {
 
 impl FileResolver<'_> {
     /// Records the object literals of the file that provide or show something.
-    pub(super) fn record_objects(&self, found: &mut Vec<Dispatch>) {
+    pub(super) fn record_objects(&self, nested: &NestedElements, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
         let mut parents = None;
         for (index, decl) in facts.decls.iter().enumerate() {
@@ -56,7 +57,7 @@ impl FileResolver<'_> {
                     let parents = parents.get_or_insert_with(|| self.parent_routes());
                     if let Some(path) = self.text_of(decl.init, decl.at.line) {
                         let path = self.path_below(decl, path, parents);
-                        self.record_shown(index, &path, found);
+                        self.record_shown((index, &path), nested, found);
                         self.record_data(index, &path, parents, found);
                     }
                     self.record_served(index, found);
@@ -66,7 +67,7 @@ impl FileResolver<'_> {
                     let parents = parents.get_or_insert_with(|| self.parent_routes());
                     if parents.contains_key(&facts.scope(decl.scope).owner) {
                         let path = self.path_below(decl, String::new(), parents);
-                        self.record_shown(index, &path, found);
+                        self.record_shown((index, &path), nested, found);
                         self.record_data(index, &path, parents, found);
                     }
                 }
@@ -228,12 +229,17 @@ impl FileResolver<'_> {
     }
 
     /// Records `{ path: "a", component: C }`.
-    fn record_shown(&self, index: usize, path: &str, found: &mut Vec<Dispatch>) {
+    fn record_shown(
+        &self,
+        (index, path): (usize, &str),
+        nested: &NestedElements,
+        found: &mut Vec<Dispatch>,
+    ) {
         let decl = &self.own_facts().decls[index];
         let Some((_, shown)) = self.beside(index, SHOWN) else {
             return;
         };
-        let Some(target) = self.shown(shown) else {
+        let Some(shown) = self.shown(shown, nested) else {
             return;
         };
 
@@ -241,9 +247,9 @@ impl FileResolver<'_> {
             label: path.to_owned(),
             ..Dispatch::new(
                 DispatchKind::Shows,
-                (DispatchEnd::Around(decl.parent), target),
+                (DispatchEnd::Around(decl.parent), shown.end),
                 decl.at,
-                Confidence::Exact,
+                shown.confidence,
             )
         });
     }

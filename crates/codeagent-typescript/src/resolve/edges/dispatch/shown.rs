@@ -2,64 +2,83 @@
 
 use codeagent_lang::{DeclRef, DispatchEnd, FileId, Target};
 use codeagent_model::facts::*;
+use codeagent_model::graph::Confidence;
 
+use super::elements::NestedElements;
 use super::frameworks::ROUTE;
 use super::{last_name, property};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::modules::ResolvedName;
 
 /// Maximum number of elements around the one that a route shows.
-const MAX_WRAPPERS: usize = 8;
+const MAX_AROUND: usize = 8;
+
+/// What a route shows.
+pub(super) struct Shown {
+    pub end: DispatchEnd,
+    /// An element inside another component is a guess.
+    pub confidence: Confidence,
+}
+
+impl Shown {
+    fn named(end: DispatchEnd) -> Self {
+        let confidence = Confidence::Exact;
+        Self { end, confidence }
+    }
+}
 
 impl FileResolver<'_> {
     /// Returns the component that a route shows: named, an element of it, or loaded by
     /// `() => import("./c")`.
-    pub(super) fn shown(&self, value: ExprId) -> Option<DispatchEnd> {
+    pub(super) fn shown(&self, value: ExprId, elements: &NestedElements) -> Option<Shown> {
         match self.own_facts().expr(value) {
             Expr::Function(function) => {
-                let rendered = self.returned_element(function);
-                rendered.or_else(|| self.loaded(self.file, function))
+                let rendered = self.returned_element(function, elements);
+                rendered.or_else(|| self.loaded(self.file, function).map(Shown::named))
             }
-            Expr::Jsx(_) => self.shown_element(value),
-            _ => self.component(value),
+            Expr::Jsx(_) => self.shown_element(value, elements),
+            _ => self.component(value).map(Shown::named),
         }
     }
 
-    /// Returns the component of an element, or of the only one inside it: `C` for `<Panel><C /></Panel>`.
-    fn shown_element(&self, mut element: ExprId) -> Option<DispatchEnd> {
+    /// Returns the component of an element, or of the only one inside it: `C` for `<><C /></>`, and as a
+    /// guess for `<Panel><C /></Panel>`.
+    fn shown_element(&self, mut element: ExprId, elements: &NestedElements) -> Option<Shown> {
         let facts = self.own_facts();
-        let mut shown = None;
-        for _ in 0..MAX_WRAPPERS {
+        let (mut shown, mut confidence) = (None, Confidence::Exact);
+        for _ in 0..MAX_AROUND {
             let Expr::Jsx(component) = facts.expr(element) else {
                 break;
             };
             if last_name(facts, component) == ROUTE {
                 break;
             }
-            shown = self.component(component).or(shown);
+            let end = self.component(component);
+            shown = end.map(|end| Shown { end, confidence }).or(shown);
+            if !component.is_none() {
+                confidence = Confidence::Inferred;
+            }
 
-            let children = &facts.child_elements;
-            let mut inner = children.iter().filter(|child| child.inside == element);
-            match (inner.next(), inner.next()) {
-                (Some(only), None) => element = only.element,
-                _ => break,
+            match elements.only_child(element) {
+                Some(only) => element = only,
+                None => break,
             }
         }
         shown
     }
 
     /// Returns the component of the element that `() => <C />` returns.
-    fn returned_element(&self, function: DeclId) -> Option<DispatchEnd> {
+    fn returned_element(&self, function: DeclId, elements: &NestedElements) -> Option<Shown> {
         let facts = self.own_facts();
         let returned = *facts.list(facts.decl(function).returns).first()?;
         match facts.expr(returned) {
-            Expr::Jsx(_) => self.shown_element(returned),
+            Expr::Jsx(_) => self.shown_element(returned, elements),
             _ => None,
         }
     }
 
     /// Returns a named component, or what it loads: `const C = lazy(() => import("./c"))`.
-    pub(super) fn component(&self, named: ExprId) -> Option<DispatchEnd> {
+    fn component(&self, named: ExprId) -> Option<DispatchEnd> {
         let component = self.symbol(named)?;
         let load = self.lazy(component);
         let loaded = load.and_then(|load| self.loaded(component.file, load));
@@ -82,7 +101,7 @@ impl FileResolver<'_> {
 
     /// Returns what a function loads: the default export of `import("./c")`, else its file, or what
     /// `.then(m => m.C)` or `.then(m => ({ default: m.C }))` chooses of it.
-    pub(super) fn loaded(&self, file: FileId, function: DeclId) -> Option<DispatchEnd> {
+    fn loaded(&self, file: FileId, function: DeclId) -> Option<DispatchEnd> {
         let facts = self.facts(file);
         self.record_body(DeclRef {
             file,
