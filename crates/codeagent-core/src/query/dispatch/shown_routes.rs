@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::dispatch::{DispatchKind, route_key};
 use crate::model::graph::{EdgeDirection, EdgeType, NodeId, NodeType};
@@ -42,11 +42,16 @@ pub(in crate::query) fn shown_routes(
     snapshot: &Snapshot,
     path: &str,
 ) -> Result<ShownRoutes, QueryError> {
+    let rows = store::dispatch_of_kind(snapshot, DispatchKind::Shows)?;
+    if rows.is_empty() {
+        return Ok(ShownRoutes::default());
+    }
     let key = route_key(path);
     let segments: Vec<&str> = key.split('/').collect();
 
     let mut walk = ShownWalk {
         snapshot,
+        routes: ShowRows::of(rows),
         visited: FxHashSet::default(),
         shown: Vec::new(),
         left: segments.len(),
@@ -54,7 +59,7 @@ pub(in crate::query) fn shown_routes(
     };
     for base in 0..segments.len().min(MAX_BASE + 1) {
         let rest = &segments[base..];
-        let roots = walk.roots(rest)?;
+        let roots = walk.roots(rest);
         walk.follow_best(None, roots)?;
         if !walk.shown.is_empty() || !walk.beginnings.is_empty() {
             break;
@@ -94,9 +99,31 @@ struct Fitting<'p, 's> {
     rest: &'p [&'s str],
 }
 
+/// All routes that show something.
+#[derive(Default)]
+struct ShowRows {
+    by_key: FxHashMap<String, Vec<DispatchRow>>,
+    by_list: FxHashMap<NodeId, Vec<DispatchRow>>,
+}
+
+impl ShowRows {
+    fn of(rows: Vec<DispatchRow>) -> Self {
+        let mut routes = Self::default();
+        for row in rows {
+            if let Some(list) = row.source {
+                routes.by_list.entry(list).or_default().push(row.clone());
+            }
+            let key = row.kind.key(&row.label);
+            routes.by_key.entry(key).or_default().push(row);
+        }
+        routes
+    }
+}
+
 /// A search for what lists of routes show at the rest of a path.
 struct ShownWalk<'s> {
     snapshot: &'s Snapshot,
+    routes: ShowRows,
     /// Lists that were entered, each with the number of segments left.
     visited: FxHashSet<(NodeId, usize)>,
     shown: Vec<DispatchRow>,
@@ -107,7 +134,7 @@ struct ShownWalk<'s> {
 
 impl ShownWalk<'_> {
     /// Returns the routes that begin like a path, also with a parameter where the path has a value.
-    fn roots<'p, 't>(&self, path: &'p [&'t str]) -> Result<Vec<Fitting<'p, 't>>, QueryError> {
+    fn roots<'p, 't>(&self, path: &'p [&'t str]) -> Vec<Fitting<'p, 't>> {
         let mut found = Vec::new();
         for count in 1..=path.len() {
             let key = DispatchKind::Shows.key(&path[..count].join("/"));
@@ -115,16 +142,16 @@ impl ShownWalk<'_> {
             keys.push(key);
             for key in keys.iter().filter(|key| !key.is_empty()) {
                 for (key, has_splat) in [(key.clone(), false), (format!("{key}/*"), true)] {
-                    for row in store::dispatch_with_key(self.snapshot, DispatchKind::Shows, &key)? {
+                    for row in self.routes.by_key.get(&key).into_iter().flatten() {
                         if has_splat == is_splat(&row.label) {
-                            let rest = &path[count..];
+                            let (row, rest) = (row.clone(), &path[count..]);
                             found.push(Fitting { row, rest });
                         }
                     }
                 }
             }
         }
-        Ok(found)
+        found
     }
 
     /// Adds what a list of routes shows at the rest of a path, and reports whether there is anything.
@@ -210,7 +237,7 @@ impl ShownWalk<'_> {
         for _ in 0..=MAX_RENDERED {
             let mut rows = Vec::new();
             for id in &around {
-                rows.extend(routes_of_list(self.snapshot, *id)?);
+                rows.extend(self.routes.by_list.get(id).into_iter().flatten().cloned());
             }
             if !rows.is_empty() {
                 return Ok(rows);
@@ -284,12 +311,6 @@ fn without_route<'p, 's>(path: &'p [&'s str], route: &str) -> Option<&'p [&'s st
         segment.eq_ignore_ascii_case(own) || own.starts_with([':', '$', '*'])
     };
     first.iter().zip(&route).all(fits).then_some(rest)
-}
-
-fn routes_of_list(snapshot: &Snapshot, list: NodeId) -> Result<Vec<DispatchRow>, QueryError> {
-    let mut rows = store::dispatch_at(snapshot, list, EdgeDirection::Outgoing)?;
-    rows.retain(|row| row.kind == DispatchKind::Shows);
-    Ok(rows)
 }
 
 #[cfg(test)]
