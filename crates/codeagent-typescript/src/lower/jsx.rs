@@ -56,8 +56,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         element
     }
 
-    /// Records the elements that a child of another element may be: `<B />`, `{is && <B />}`, and both of
-    /// `{is ? <B /> : <C />}`.
+    /// Records the elements that a child of another element may be: `<B />`, `{is && <B />}`, and
+    /// both of `{is ? <B /> : <C />}`.
     fn child_element(&mut self, child: ExprId, inside: ExprId, conditions: usize) {
         match self.b.facts.expr(child) {
             Expr::And(_, shown) | Expr::Paren(shown) if conditions > 0 => {

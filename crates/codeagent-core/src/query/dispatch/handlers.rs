@@ -123,7 +123,8 @@ pub fn handlers(
     Ok(lines)
 }
 
-/// Returns the callbacks of a file that are registered under a string, by position: `ipcMain.handle "save"`.
+/// Returns the callbacks of a file that are registered under a string, by position: `ipcMain.handle
+/// "save"`.
 pub fn registered_in(snapshot: &Snapshot, path: &str) -> Result<Vec<Callback>, QueryError> {
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());

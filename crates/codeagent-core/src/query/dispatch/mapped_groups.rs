@@ -1,11 +1,13 @@
-//! Whole paths of routes that a method maps on a group it is given: `app.MapGroup("/carts").MapCarts()`
-//! and `group.MapGet("/{id}", ..)` in `MapCarts` serve `/carts/{id}`.
+//! Whole paths of routes that a method maps on a group it is given:
+//! `app.MapGroup("/carts").MapCarts()` and `group.MapGet("/{id}", ..)` in `MapCarts` serve
+//! `/carts/{id}`.
 //!
-//! A whole path is exact if every prefix of it is known, up to the application. It is inferred if the
-//! outermost method is never given a group, or if the prefix of a group is not a literal, which is a `?`
-//! in the label of the mount.
+//! A whole path is exact if every prefix of it is known, up to the application. It is inferred if
+//! the outermost method is never given a group, or if the prefix of a group is not a literal, which
+//! is a `?` in the label of the mount.
 //!
-//! Limitations: if a method is given a group, all its routes without a known beginning are below it.
+//! Limitations: if a method is given a group, all its routes without a known beginning are below
+//! it.
 
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Ordering;
@@ -66,8 +68,8 @@ impl<'s> MappedGroups<'s> {
         self.snapshot
     }
 
-    /// Returns a route with its path below the groups that its method is given, one row for each; the
-    /// row itself if there is none.
+    /// Returns a route with its path below the groups that its method is given, one row for each;
+    /// the row itself if there is none.
     pub(in crate::query) fn below_groups(
         &self,
         route: DispatchRow,
@@ -156,8 +158,8 @@ impl<'s> MappedGroups<'s> {
         Ok(mounts)
     }
 
-    /// Returns the routes that serve a path below groups, with their whole paths; those of any verb if
-    /// none is given. Of the routes of one verb, only the most specific ones serve the path.
+    /// Returns the routes that serve a path below groups, with their whole paths; those of any verb
+    /// if none is given. Of the routes of one verb, only the most specific ones serve the path.
     pub(in crate::query) fn routes_with_path(
         &self,
         path: &str,
@@ -208,8 +210,8 @@ impl<'s> MappedGroups<'s> {
         Ok(self.routes.get_or_init(|| routes))
     }
 
-    /// Reports whether routes are mapped on the group that a row gives a method, by it or by the methods
-    /// to which it passes the group on.
+    /// Reports whether routes are mapped on the group that a row gives a method, by it or by the
+    /// methods to which it passes the group on.
     pub(in crate::query) fn maps_routes(&self, mount: &DispatchRow) -> Result<bool, QueryError> {
         let mut visited: Vec<NodeId> = mount.target.into_iter().collect();
         let mut next = 0;
@@ -245,8 +247,8 @@ fn serves(route: &[&str], path: &[&str]) -> bool {
     route.len() == path.len() && route.iter().zip(path).all(fits)
 }
 
-/// Returns what tells how specific a route is, lowest first: in each segment, a text precedes a parameter,
-/// and that precedes the parameter of any rest.
+/// Returns what tells how specific a route is, lowest first: in each segment, a text precedes a
+/// parameter, and that precedes the parameter of any rest.
 fn rank(route: &[&str]) -> Vec<u8> {
     let segments = route.iter().map(|segment| match segment {
         segment if is_rest(segment) => 2,

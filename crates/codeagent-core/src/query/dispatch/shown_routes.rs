@@ -1,10 +1,10 @@
-//! Routes of a client whose lists are loaded or shown by other routes: `{ path: "carts", loadChildren: () =>
-//! import("./carts.routes").then((it) => it.routes) }` and `{ path: ":id", component: Cart }` show
-//! `/carts/:id`, and so do `<Route path="carts/*" element={<Carts />} />` and `<Route path=":id" ..>` in the
-//! component `Carts`, or in one that it renders.
+//! Routes of a client whose lists are loaded or shown by other routes: `{ path: "carts",
+//! loadChildren: () => import("./carts.routes").then((it) => it.routes) }` and `{ path: ":id",
+//! component: Cart }` show `/carts/:id`, and so do `<Route path="carts/*" element={<Carts />} />`
+//! and `<Route path=":id" ..>` in the component `Carts`, or in one that it renders.
 //!
-//! In one list, a text precedes a parameter, and that precedes `*`. If no route shows a whole path, those
-//! that show the longest beginning of it are returned.
+//! In one list, a text precedes a parameter, and that precedes `*`. If no route shows a whole path,
+//! those that show the longest beginning of it are returned.
 
 use std::cmp::Reverse;
 
@@ -154,7 +154,8 @@ impl ShownWalk<'_> {
         found
     }
 
-    /// Adds what a list of routes shows at the rest of a path, and reports whether there is anything.
+    /// Adds what a list of routes shows at the rest of a path, and reports whether there is
+    /// anything.
     fn enter(&mut self, list: List, rest: &[&str]) -> Result<bool, QueryError> {
         if !self.visited.insert((list.id, rest.len())) {
             return Ok(false);

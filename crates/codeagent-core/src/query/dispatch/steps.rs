@@ -35,7 +35,8 @@ pub struct DispatchStep {
     pub message: Option<NodeId>,
     /// The route, request or event as written; empty if symbols tell all.
     pub label: String,
-    /// The end of a requested path that the route of its beginning does not show; empty if it shows all.
+    /// The end of a requested path that the route of its beginning does not show; empty if it shows
+    /// all.
     pub rest: String,
     /// File and line that say so; of two sites that of the first symbol.
     pub site: (FileKey, u32),

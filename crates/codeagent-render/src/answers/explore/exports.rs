@@ -13,7 +13,8 @@ use crate::text::{Document, NameRow, Section};
 /// Maximum names behind an `export *` that are listed.
 const MAX_NAMES: usize = 60;
 
-/// Adds the exports of a file, and returns its outermost symbols: those visible to other files, and the others.
+/// Adds the exports of a file, and returns its outermost symbols: those visible to other files, and
+/// the others.
 pub(super) fn sections(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
@@ -87,8 +88,8 @@ fn export_row(
     })
 }
 
-/// Returns the names that a file exports again from another one as a whole, which passes on all but the default
-/// export; `seen` are the files on the way.
+/// Returns the names that a file exports again from another one as a whole, which passes on all but
+/// the default export; `seen` are the files on the way.
 fn exported_names(
     occurrences: &Occurrences<'_, '_>,
     export: &Reexport,
@@ -117,8 +118,8 @@ fn exported_names(
     Ok(names)
 }
 
-/// Writes an export of what another file declares: `2 interpolate  src/interpolate.ts:68`; of a whole file
-/// with the names that it has.
+/// Writes an export of what another file declares: `2 interpolate  src/interpolate.ts:68`; of a
+/// whole file with the names that it has.
 fn reexport_row(export: &Reexport, names: &[String]) -> NameRow {
     let short = export.name.as_deref().unwrap_or("*");
     let list = match (&export.name, names.len().saturating_sub(MAX_NAMES)) {

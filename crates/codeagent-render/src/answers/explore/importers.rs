@@ -31,8 +31,8 @@ pub(super) fn importers(
     Ok(importing)
 }
 
-/// Adds the lines of files in other languages, such as Vue components, that import a module: by its last two
-/// names (`~/helpers/object`), or by its name from the same folder or the one above.
+/// Adds the lines of files in other languages, such as Vue components, that import a module: by its
+/// last two names (`~/helpers/object`), or by its name from the same folder or the one above.
 pub(super) fn importers_in_other_files(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,

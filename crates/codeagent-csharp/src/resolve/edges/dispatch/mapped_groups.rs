@@ -1,5 +1,5 @@
-//! Groups of routes: methods that map routes on a group they are given, and lambdas that only forward
-//! a request to a method.
+//! Groups of routes: methods that map routes on a group they are given, and lambdas that only
+//! forward a request to a method.
 
 use codeagent_lang::{DeclRef, Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;
@@ -77,8 +77,8 @@ impl SiteResolver<'_> {
         params.any(|param| ROUTERS.contains(&last_name(facts, facts.decl(*param).ty)))
     }
 
-    /// Returns the method to which a lambda forwards a request: the only one of the repository that it
-    /// calls, if its other calls only make a response.
+    /// Returns the method to which a lambda forwards a request: the only one of the repository that
+    /// it calls, if its other calls only make a response.
     pub(super) fn forwarded(&self, at: CallSite<'_>, value: ExprId) -> Option<DeclRef> {
         let facts = self.facts;
         let Expr::Function(lambda) = facts.expr(value) else {

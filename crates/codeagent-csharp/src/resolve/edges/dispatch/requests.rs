@@ -1,5 +1,5 @@
-//! Requests: calls of an HTTP client with the path of a route, and calls whose arguments are a method of
-//! requests and a path.
+//! Requests: calls of an HTTP client with the path of a route, and calls whose arguments are a
+//! method of requests and a path.
 
 use codeagent_lang::{Dispatch, DispatchEnd};
 use codeagent_model::dispatch::{DispatchKind, VERBS};
@@ -43,8 +43,8 @@ impl SiteResolver<'_> {
         });
     }
 
-    /// Records `SendAsync(HttpMethod.Get, "carts/1")` and `new HttpRequestMessage(HttpMethod.Get, url)`,
-    /// whatever is called.
+    /// Records `SendAsync(HttpMethod.Get, "carts/1")` and `new HttpRequestMessage(HttpMethod.Get,
+    /// url)`, whatever is called.
     pub(super) fn record_chosen_request(
         &self,
         at: CallSite<'_>,

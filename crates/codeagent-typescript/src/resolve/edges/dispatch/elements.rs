@@ -1,8 +1,9 @@
 //! Routes of a client as JSX elements: `<Route path="carts" element={<Carts />} />`.
 //!
-//! The label of a route has the paths of the routes around it. A route belongs to the component whose
-//! element it is, in which its path may be relative to that of the component's own route. A route whose
-//! component is not in the repository is recorded without one, because it precedes less specific ones.
+//! The label of a route has the paths of the routes around it. A route belongs to the component
+//! whose element it is, in which its path may be relative to that of the component's own route. A
+//! route whose component is not in the repository is recorded without one, because it precedes less
+//! specific ones.
 
 use codeagent_lang::{Dispatch, DispatchEnd};
 use codeagent_model::dispatch::DispatchKind;
@@ -136,8 +137,8 @@ impl FileResolver<'_> {
         });
     }
 
-    /// Returns the path of a route below those around it, and whether none is missing; `None` if the path is
-    /// not known. What is around a route in `items.map(() => <Route />)` is not known.
+    /// Returns the path of a route below those around it, and whether none is missing; `None` if
+    /// the path is not known. What is around a route in `items.map(() => <Route />)` is not known.
     fn path_of_element(
         &self,
         (mut element, mut component): (ExprId, ExprId),

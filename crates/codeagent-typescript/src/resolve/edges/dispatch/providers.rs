@@ -254,8 +254,8 @@ impl FileResolver<'_> {
         });
     }
 
-    /// Records `{ path: "a", loader: f, action: g }` among the routes of a client: `f` answers `GET`, and `g`
-    /// the other methods.
+    /// Records `{ path: "a", loader: f, action: g }` among the routes of a client: `f` answers
+    /// `GET`, and `g` the other methods.
     fn record_data(
         &self,
         index: usize,

@@ -41,8 +41,8 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Returns the component of an element, or of the only one inside it: `C` for `<><C /></>`, and as a
-    /// guess for `<Panel><C /></Panel>`.
+    /// Returns the component of an element, or of the only one inside it: `C` for `<><C /></>`, and
+    /// as a guess for `<Panel><C /></Panel>`.
     fn shown_element(&self, mut element: ExprId, elements: &NestedElements) -> Option<Shown> {
         let facts = self.own_facts();
         let (mut shown, mut confidence) = (None, Confidence::Exact);
