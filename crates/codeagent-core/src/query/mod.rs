@@ -5,7 +5,7 @@
 //! - `graph`: walks over several steps;
 //! - `dispatch`: connections without a call;
 //! - `text`: sources, literals, texts of interfaces and files in other languages;
-//! - `unresolved`: what the index does not know.
+//! - `unresolved`: uses without a target, absent packages, files without symbols.
 //!
 //! Answers, notes and errors are values, not sentences or JSON; `codeagent-render` words them. Only
 //! [`Sources`] reads files, through the workspace it is given.

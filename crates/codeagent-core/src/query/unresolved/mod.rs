@@ -1,4 +1,4 @@
-//! What the index does not know: uses without a target, absent packages, files without symbols.
+//! Limits of the index: uses without a target, absent packages, files without symbols.
 
 pub(super) mod absent_packages;
 pub(super) mod possible_callers;

@@ -9,6 +9,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 use super::Subject;
 use super::file_folder::{USES, uses_elsewhere};
 use super::importers::importers;
+use super::type_symbol::members;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
 
@@ -27,10 +28,7 @@ pub(super) fn sections(
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
     let snapshot = occurrences.sources.snapshot();
-    let mut declared = Vec::new();
-    for id in subject.ids() {
-        declared.extend(query::members_of(snapshot, id)?);
-    }
+    let mut declared = members(subject, snapshot)?;
     declared.sort_by(|one, other| one.name.cmp(&other.name));
 
     let (mut rows, mut symbols) = (Vec::new(), subject.ids());

@@ -1,5 +1,4 @@
-//! Section about what a file or the files of a folder register under strings: `ipcMain.handle
-//! "save"`.
+//! Section about callbacks registered under strings in a file or folder: `ipcMain.handle "save"`.
 
 use codeagent_core::query::{self, Occurrences, Targets};
 

@@ -9,7 +9,7 @@ use crate::query::dispatch::mounted_routes::mounted_routes;
 use crate::query::dispatch::steps::is_inside;
 use crate::query::uses::hierarchy::implementations_of;
 use crate::query::{DispatchStep, QueryError, UnknownCall, dispatched_from, innermost};
-use crate::store::{self, FileKey};
+use crate::store::{self, DispatchRow, FileKey};
 
 impl FlowWalk<'_, '_, '_> {
     /// Writes a call without a known target, and the procedure that its keys may lead to.
@@ -112,20 +112,34 @@ impl FlowWalk<'_, '_, '_> {
         nodes: &[NodeId],
         known: &[DispatchStep],
     ) -> Result<Vec<DispatchStep>, QueryError> {
+        let requests = self.other_requests(nodes, known)?.into_iter();
+        let step = |row| DispatchStep {
+            to: None,
+            ..DispatchStep::of(row)
+        };
+        Ok(requests.map(step).collect())
+    }
+
+    /// Returns the requests of functions at other sites than those of known steps.
+    fn other_requests(
+        &self,
+        nodes: &[NodeId],
+        known: &[DispatchStep],
+    ) -> Result<Vec<DispatchRow>, QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
-        let mut steps = Vec::new();
+        let mut requests = Vec::new();
         for node in nodes {
-            let mut rows = store::dispatch_at(snapshot, *node, EdgeDirection::Outgoing)?;
-            rows.retain(|row| {
-                let site = (row.file, row.line);
-                row.kind == DispatchKind::Requests && known.iter().all(|step| step.site != site)
-            });
-            steps.extend(rows.into_iter().map(|row| DispatchStep {
-                to: None,
-                ..DispatchStep::of(row)
-            }));
+            requests.extend(store::dispatch_at(
+                snapshot,
+                *node,
+                EdgeDirection::Outgoing,
+            )?);
         }
-        Ok(steps)
+        requests.retain(|row| {
+            let site = (row.file, row.line);
+            row.kind == DispatchKind::Requests && known.iter().all(|step| step.site != site)
+        });
+        Ok(requests)
     }
 
     /// Returns the steps of requests without a route of their own path to routes of mounted routers.
@@ -135,23 +149,17 @@ impl FlowWalk<'_, '_, '_> {
         known: &[DispatchStep],
     ) -> Result<Vec<DispatchStep>, QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
+        let mut requests = self.other_requests(nodes, known)?;
+        requests.truncate(self.mounted_left);
+        self.mounted_left -= requests.len();
+
         let mut steps = Vec::new();
-        for node in nodes {
-            for row in store::dispatch_at(snapshot, *node, EdgeDirection::Outgoing)? {
-                let site = (row.file, row.line);
-                let is_known = known.iter().any(|step| step.site == site);
-                if row.kind != DispatchKind::Requests || is_known || self.mounted_left == 0 {
-                    continue;
-                }
-                self.mounted_left -= 1;
-                let (verb, path) = verb_and_path(&row.label);
-                let mut routes = mounted_routes(snapshot, path)?;
-                routes.retain(|route| verbs_agree(verb, verb_and_path(&route.label).0));
-                let joined = routes
-                    .iter()
-                    .map(|route| DispatchStep::joined(&row, route, None));
-                steps.extend(joined.take(MAX_NAMED));
-            }
+        for row in &requests {
+            let (verb, path) = verb_and_path(&row.label);
+            let mut routes = mounted_routes(snapshot, path)?;
+            routes.retain(|route| verbs_agree(verb, verb_and_path(&route.label).0));
+            let routes = routes.iter().take(MAX_NAMED);
+            steps.extend(routes.map(|route| DispatchStep::joined(row, route, None)));
         }
         Ok(steps)
     }

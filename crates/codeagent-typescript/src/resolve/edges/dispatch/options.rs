@@ -1,5 +1,7 @@
-//! Requests whose method is an option: `send("/carts", { method: "POST" })`, `send({ method:
-//! "POST", url })` and, of React Router, `submit(data, { method: "post", action: "/carts" })`.
+//! Requests whose method is an option: `send("/carts", { method: "POST" })`.
+//!
+//! Also `send({ method: "POST", url })` and, of React Router, `submit(data, { method: "post", action:
+//! "/carts" })`.
 //!
 //! Limitations: what is called is not looked at, so such a request is always inferred.
 

@@ -1,4 +1,4 @@
-//! What a route of a client shows: a component, an element of it, or what is loaded for it.
+//! Components that client routes show: named, as an element, or loaded on demand.
 
 use codeagent_lang::{DeclRef, DispatchEnd, FileId, Target};
 use codeagent_model::facts::*;
