@@ -205,6 +205,20 @@ class VersionedAttribute : System.Attribute, Microsoft.AspNetCore.Mvc.Routing.IR
     public VersionedAttribute(string resource) { Template = $\"api/v{Version}/{resource}\"; }
     public string Template { get; }
 }
+[V2] class PlainController : ControllerBase {
+    [PutOne] public int Put(int id) => id;
+    [Fetch] public int Fetch(int id) => id;
+}
+class AnyVersionAttribute : System.Attribute, Microsoft.AspNetCore.Mvc.Routing.IRouteTemplateProvider {
+    public AnyVersionAttribute(int version, string resource) { Template = $\"api/v{version}/{resource}\"; }
+    public string Template { get; }
+}
+class V2Attribute : AnyVersionAttribute { public V2Attribute(string resource = \"[controller]\") : base(2, resource) { } }
+class PutOneAttribute : HttpPutAttribute { public PutOneAttribute() : base(\"{id:int?}\") { } }
+class FetchAttribute : System.Attribute, Microsoft.AspNetCore.Mvc.Routing.IActionHttpMethodProvider, Microsoft.AspNetCore.Mvc.Routing.IRouteTemplateProvider {
+    public System.Collections.Generic.IEnumerable<string> HttpMethods => new[] { \"GET\" };
+    public string Template => \"{id}\";
+}
 [Named(\"no route\")] class NamedController : ControllerBase { [HttpGet] public int Get() => 1; }
 class NamedAttribute : System.Attribute { const string Other = \"a/b\"; public NamedAttribute(string name) { } }
 ",
@@ -238,6 +252,8 @@ class Button {
             "?serves Api.Map -> Api.Find (GET /items/{id}) Program.cs:4",
             "?serves Api.Map -> Api.Map (POST /items) Program.cs:5",
             "?serves CartController -> CartController.Get (GET /api/v1/Cart/{id}) Shop.cs:12",
+            "?serves PlainController -> PlainController.Fetch (GET /api/v2/Plain/{id}) Shop.cs:24",
+            "?serves PlainController -> PlainController.Put (PUT /api/v2/Plain/{id:int?}) Shop.cs:23",
             "serves ShopController -> ShopController.Drop (DELETE /api/Shop/gone/Drop) Shop.cs:6",
             "serves ShopController -> ShopController.Get (GET /api/Shop/{id:int}) Shop.cs:4",
             "serves ShopController -> ShopController.Keep (GET /api/Shop/kept/Best) Shop.cs:8",

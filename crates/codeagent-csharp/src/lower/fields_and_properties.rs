@@ -92,8 +92,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
     /// value of a constant, because it decides to which types the constant converts.
     fn initial_value(&mut self, decl: DeclId, value: Node<'r>, ty: TypeId) {
         if !self.b.facts.decl(decl).flags.has(DeclFlags::CONST) {
-            self.b
-                .exclude_from_interface(value.start_byte(), value.end_byte());
+            self.hide_value(value);
         }
         let init = self.in_block(|lowering| lowering.expr(value, Context::Typed(ty)));
         self.b.decl(decl).init = init;

@@ -11,6 +11,7 @@ use codeagent_model::span::Position;
 use tree_sitter::Node;
 
 use crate::lower::declaration_syntax::DeclSyntax;
+use crate::lower::is_attribute_class;
 use crate::lower::lowering::{FunctionContext, Lowering};
 use crate::syntax::syntax_kind::{Child, Children, Field, Kind, in_field, kind, of_kind};
 
@@ -254,10 +255,19 @@ impl<'t, 'r> Lowering<'t, 'r> {
             .map_or(TypeId::NONE, |child| self.ty(child.node))
     }
 
+    /// Hides a body or value from other files, but not in attribute classes, whose constants are the
+    /// routes of other files.
+    pub(super) fn hide_value(&mut self, node: Node<'r>) {
+        let class = self.ty_decl.some();
+        if !class.is_some_and(|class| is_attribute_class(self.b.facts.decl_name(class))) {
+            self.b
+                .exclude_from_interface(node.start_byte(), node.end_byte());
+        }
+    }
+
     /// Lowers a block or `=> e`, invisible to other files; the current scope is the function's.
     pub fn body(&mut self, body: Node<'r>) {
-        self.b
-            .exclude_from_interface(body.start_byte(), body.end_byte());
+        self.hide_value(body);
         if kind(body) == Kind::Block {
             self.statements(body);
         } else if let Some(value) = self
@@ -280,8 +290,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             return;
         };
 
-        self.b
-            .exclude_from_interface(arguments.start_byte(), arguments.end_byte());
+        self.hide_value(arguments);
         let call = self.b.begin_call(ExprId::NONE, List::default());
         self.arguments(call, arguments);
         let site = if word.kind == Kind::This {

@@ -68,6 +68,14 @@ pub fn local_names(text: &str, defines: &[String]) -> Vec<LocalName> {
     names.unwrap_or_default()
 }
 
+/// Reports whether a class is an attribute, by its name. The bodies and values in it are visible to other
+/// files, because they tell the routes of the classes and methods that have it.
+#[must_use]
+pub fn is_attribute_class(name: &str) -> bool {
+    name.strip_suffix("Attribute")
+        .is_some_and(|start| !start.is_empty())
+}
+
 /// Lowers a text and finishes the result; `None` if the text cannot be parsed.
 fn lowered<T>(
     text: &str,

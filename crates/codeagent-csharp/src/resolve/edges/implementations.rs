@@ -138,7 +138,7 @@ impl SiteResolver<'_> {
             return;
         }
 
-        self.record_type_lookup(interface_tid, provided_keys::INTERFACES, declares.name);
+        self.record_type_lookup(interface_tid, provided_keys::ALL_MEMBERS, declares.name);
         for target in declares
             .members
             .iter()

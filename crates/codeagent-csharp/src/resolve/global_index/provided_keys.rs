@@ -15,6 +15,8 @@ use codeagent_model::facts::{
 };
 use smallvec::{SmallVec, smallvec};
 
+use crate::lower::is_attribute_class;
+
 /// Table of top-level types.
 pub const TYPES: KeyTable = KeyTable::names("cs:type");
 /// Table of namespaces, by each segment of their names; their whole names are published too, so
@@ -32,8 +34,8 @@ pub const FRIENDS: KeyTable = KeyTable::names("cs:friends");
 pub const MEMBERS: KeyTable = KeyTable::members("cs:member");
 /// Constructors, by the name of their type.
 pub const CONSTRUCTORS: KeyTable = KeyTable::members("cs:constructor");
-/// All members of interfaces, by the interface's name.
-pub const INTERFACES: KeyTable = KeyTable::members("cs:interface");
+/// All members of interfaces and attribute classes, by the type's name.
+pub const ALL_MEMBERS: KeyTable = KeyTable::members("cs:all-members");
 /// Conversion operators, by the name of their type.
 pub const CONVERSIONS: KeyTable = KeyTable::members("cs:conversion");
 
@@ -46,18 +48,19 @@ pub fn keys_of_member(facts: &Facts, member: DeclId) -> SmallVec<[DependencyKey;
     }
 
     let container = facts.decl(facts.scope(decl.scope).owner);
-    let name = facts.text(decl.name);
+    let (name, type_name) = (facts.text(decl.name), facts.text(container.name));
     let mut keys = smallvec![MEMBERS.key(name)];
     match container.kind {
-        DeclKind::Interface => keys.push(INTERFACES.key(facts.text(container.name))),
+        DeclKind::Interface => keys.push(ALL_MEMBERS.key(type_name)),
+        DeclKind::Class if is_attribute_class(type_name) => keys.push(ALL_MEMBERS.key(type_name)),
         DeclKind::ExtensionBlock => keys.push(EXTENSIONS.key(name)),
         _ if decl.flags.has(DeclFlags::EXTENSION) => keys.push(EXTENSIONS.key(name)),
         _ => {}
     }
 
     match decl.kind {
-        DeclKind::Conversion => keys.push(CONVERSIONS.key(facts.text(container.name))),
-        DeclKind::Constructor => keys.push(CONSTRUCTORS.key(facts.text(container.name))),
+        DeclKind::Conversion => keys.push(CONVERSIONS.key(type_name)),
+        DeclKind::Constructor => keys.push(CONSTRUCTORS.key(type_name)),
         _ => {}
     }
 

@@ -145,7 +145,7 @@ impl SiteResolver<'_> {
         }
 
         let declares = self.type_def(tid);
-        self.record_type_lookup(tid, provided_keys::INTERFACES, declares.name);
+        self.record_type_lookup(tid, provided_keys::ALL_MEMBERS, declares.name);
         let Type::Named(_, params) = self.arena.get(self.self_type(tid)) else {
             return false;
         };

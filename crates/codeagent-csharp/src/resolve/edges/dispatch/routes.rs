@@ -68,9 +68,6 @@ impl SiteResolver<'_> {
         found: &mut Vec<Dispatch>,
     ) {
         let facts = self.facts;
-        let Some(verb) = verb_of_attribute(last_name(facts, attribute)) else {
-            return;
-        };
         let method = facts.decl(site.owner);
         if method.kind != DeclKind::Method {
             return;
@@ -79,21 +76,8 @@ impl SiteResolver<'_> {
             return;
         };
         self.stack.begin_site();
-        // An attribute of the repository may be anything.
-        let declared = self.type_of_attribute(attribute);
-        if declared.is_some_and(|ty| self.declaration_of(ty).is_some()) {
+        let Some((verb, template, confidence)) = self.written_route(site, attribute, call) else {
             return;
-        }
-
-        let template = template(facts, call);
-        // The verb alone, if another attribute of the method has the template.
-        if template.is_none() && verb != ANY_VERB && self.has_own_route(site) {
-            return;
-        }
-        let template = template.unwrap_or_default();
-        let verb = match verb {
-            ANY_VERB => self.other_verb(site).unwrap_or(ANY_VERB),
-            verb => verb,
         };
         let prefixes = if template.starts_with(['/', '~']) {
             vec![Prefix::default()]
@@ -120,9 +104,35 @@ impl SiteResolver<'_> {
                 }),
                 label: format!("{verb} /{}", path.trim_start_matches(['~', '/'])),
                 at: site.at,
-                confidence: prefix.confidence,
+                confidence: prefix.confidence.min(confidence),
             });
         }
+    }
+
+    /// Returns the verb and template that an attribute of a method has.
+    fn written_route(
+        &self,
+        site: &Site,
+        attribute: TypeId,
+        call: CallId,
+    ) -> Option<(&'static str, String, Confidence)> {
+        let declared = self.type_of_attribute(attribute);
+        if declared.is_some_and(|ty| self.declaration_of(ty).is_some()) {
+            let own = self.own_route(attribute, call)?;
+            return Some((own.verb, own.template, Confidence::Inferred));
+        }
+
+        let verb = verb_of_attribute(last_name(self.facts, attribute))?;
+        let template = template(self.facts, call);
+        // The verb alone, if another attribute of the method has the template.
+        if template.is_none() && verb != ANY_VERB && self.has_own_route(site) {
+            return None;
+        }
+        let verb = match verb {
+            ANY_VERB => self.other_verb(site).unwrap_or(ANY_VERB),
+            verb => verb,
+        };
+        Some((verb, template.unwrap_or_default(), Confidence::Exact))
     }
 
     /// Returns what `[action]` stands for: the name of a method, or the one that `[ActionName]` gives it.
