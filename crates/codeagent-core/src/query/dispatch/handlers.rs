@@ -63,18 +63,34 @@ fn served(
     }
 
     let mut lines = Vec::new();
+    let mut routes_left = MAX_HANDLERS;
     for route in routes_of(snapshot, path)? {
         let function = route.to.map(|id| store::node(snapshot, id)).transpose()?;
         let Some(function) = function.flatten() else {
             continue;
         };
-        if lines.len() < MAX_HANDLERS {
+        if routes_left > 0 {
+            routes_left -= 1;
             let place = location(&function);
             let name = occurrences.short_name(&function)?;
             lines.push(format!("route {} runs {name}  {place}", route.label));
+            lines.extend(calls_of(occurrences, &function)?);
         }
     }
     Ok(lines)
+}
+
+/// Returns the calls in a function, indented.
+fn calls_of(
+    occurrences: &mut Occurrences<'_, '_>,
+    function: &Node,
+) -> Result<Vec<String>, QueryError> {
+    let Some(span) = function.spans.first() else {
+        return Ok(Vec::new());
+    };
+    let lines = span.name_line..=span.span.end_line;
+    let calls = flow_of_lines(occurrences, (&span.path, &lines), 0)?;
+    Ok(calls.into_iter().map(|call| format!("  {call}")).collect())
 }
 
 fn location(node: &Node) -> String {

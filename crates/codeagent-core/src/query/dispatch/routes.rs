@@ -99,13 +99,17 @@ fn ending_alike(
     Ok(Vec::new())
 }
 
-/// Returns the routes that have a parameter for one or two segments of a path after the first.
+/// Returns the routes that have a parameter for one or two segments of a path after the first, or for the
+/// number of a version in it.
 fn with_parameters(
     snapshot: &Snapshot,
     kind: DispatchKind,
     key: &str,
 ) -> Result<Vec<DispatchRow>, QueryError> {
-    for key in parameter_keys(key) {
+    let versioned = version_key(key);
+    let behind_version = versioned.iter().flat_map(|key| parameter_keys(key));
+    let keys = versioned.iter().cloned().chain(parameter_keys(key));
+    for key in keys.chain(behind_version) {
         let mut rows = store::dispatch_with_key(snapshot, kind, &key)?;
         if rows.is_empty() {
             rows = ending_alike(snapshot, kind, &key)?;
@@ -116,6 +120,19 @@ fn with_parameters(
         }
     }
     Ok(Vec::new())
+}
+
+/// Returns a key with a parameter for the number of its version: `api/v*/users` for `api/v2/users`.
+fn version_key(key: &str) -> Option<String> {
+    let is_version = |segment: &&str| {
+        let number = segment.strip_prefix('v').unwrap_or_default();
+        number.starts_with(|c: char| c.is_ascii_digit())
+            && number.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    let mut segments: Vec<&str> = key.split('/').collect();
+    let at = segments.iter().position(|segment| is_version(&segment))?;
+    segments[at] = "v*";
+    Some(segments.join("/"))
 }
 
 /// Returns a key with one or two of its segments, except the first, replaced by parameters.
@@ -165,6 +182,8 @@ mod tests {
     fn a_value_may_stand_for_a_parameter() {
         assert_eq!(parameter_keys("a/b/c"), ["a/*/c", "a/b/*", "a/*/*"]);
         assert!(parameter_keys("a").is_empty());
+        assert_eq!(version_key("api/v1.0/b").as_deref(), Some("api/v*/b"));
+        assert_eq!(version_key("api/video/b"), None);
         assert!(parameter_keys("a/b/c/d/e/f/g/h/i").is_empty());
     }
 }

@@ -119,10 +119,7 @@ pub fn dispatched_from(
                 DispatchKind::Serves => {
                     steps.extend(groups.below_groups(row)?.into_iter().map(DispatchStep::of));
                 }
-                // The interface may be for anything: only what is sent is a message.
-                DispatchKind::Handles
-                    if row.confidence != Confidence::Exact
-                        && senders(snapshot, row.clone())?.is_empty() => {}
+                DispatchKind::Handles if senders(snapshot, row.clone())?.is_empty() => {}
                 _ => steps.push(DispatchStep::of(row)),
             }
         }
@@ -332,8 +329,8 @@ fn handlers(snapshot: &Snapshot, sent: &DispatchRow) -> Result<Vec<DispatchStep>
     Ok(rows.iter().take(MAX_JOINED).map(step).collect())
 }
 
-/// Returns the steps from the senders of a message to one of its handlers. A handler of a library's
-/// interface has the message itself as its source where nothing sends it.
+/// Returns the steps from the senders of a message to one of its handlers. Where nothing is known to send
+/// it, the source is the message itself.
 fn senders(snapshot: &Snapshot, handled: DispatchRow) -> Result<Vec<DispatchStep>, QueryError> {
     let Some(message) = handled.source else {
         return Ok(Vec::new());
@@ -342,11 +339,20 @@ fn senders(snapshot: &Snapshot, handled: DispatchRow) -> Result<Vec<DispatchStep
     rows.retain(|row| row.kind == DispatchKind::Sends && is_same_message(row, &handled));
     let step = |row: &DispatchRow| DispatchStep::joined(row, &handled, Some(message));
     let steps: Vec<DispatchStep> = rows.iter().take(MAX_JOINED).map(step).collect();
-    Ok(match (steps.is_empty(), handled.confidence) {
-        (false, _) => steps,
-        (true, Confidence::Exact) => vec![DispatchStep::of(handled)],
-        (true, _) => Vec::new(),
-    })
+    if steps.is_empty() && is_message(snapshot, &handled, message)? {
+        return Ok(vec![DispatchStep::of(handled)]);
+    }
+    Ok(steps)
+}
+
+/// Reports whether a type is a message. The interface of its handler may be for anything: a library's is for
+/// messages, and a message often has a base of its own, such as `ICommand`.
+fn is_message(
+    snapshot: &Snapshot,
+    handled: &DispatchRow,
+    message: NodeId,
+) -> Result<bool, QueryError> {
+    Ok(handled.confidence == Confidence::Exact || !bases_of(snapshot, &[message])?.is_empty())
 }
 
 /// Returns the other sites of a row's key that belong to it.

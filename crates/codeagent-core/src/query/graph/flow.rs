@@ -414,20 +414,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
     fn later(&mut self, class: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let handlers = mediated_handlers(snapshot, class.id)?;
-        let mut later = Vec::new();
-        for member in store::contained(snapshot, class.id, EdgeDirection::Outgoing)? {
-            let Some(member) = store::node(snapshot, member.id)? else {
-                continue;
-            };
-            let is_called_later = member.node_type == NodeType::Method
-                && (member.flags.has(NodeFlags::OVERRIDE)
-                    || !bases_of(snapshot, &[member.id])?.is_empty());
-            if is_called_later {
-                later.push(member);
-            }
-        }
-
-        later.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
+        let later = self.called_later(class)?;
         let place = class
             .spans
             .first()
@@ -447,10 +434,31 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             self.enter(member, depth + 1, "later runs ", "")?;
         }
         for handler in handlers.iter().take(MAX_LATER) {
+            self.borders.push(self.lines.len());
             self.enter(handler, depth + 1, "when sent, runs ", "")?;
         }
 
         Ok(())
+    }
+
+    /// Returns the methods of a class that override or implement something, by line.
+    fn called_later(&self, class: &Node) -> Result<Vec<Node>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut later = Vec::new();
+        for member in store::contained(snapshot, class.id, EdgeDirection::Outgoing)? {
+            let Some(member) = store::node(snapshot, member.id)? else {
+                continue;
+            };
+            let is_called_later = member.node_type == NodeType::Method
+                && (member.flags.has(NodeFlags::OVERRIDE)
+                    || !bases_of(snapshot, &[member.id])?.is_empty());
+            if is_called_later {
+                later.push(member);
+            }
+        }
+
+        later.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
+        Ok(later)
     }
 
     fn write(

@@ -387,33 +387,69 @@ impl<'a> ShortestPath<'a> {
         Ok(offers)
     }
 
-    /// Returns the steps through containers, mediators, events and routes.
+    /// Returns the steps through containers, mediators, events and routes. Who creates a message leads to
+    /// what handles it.
     fn dispatched(
         &self,
         ids: &[NodeId],
         direction: EdgeDirection,
     ) -> Result<Vec<Offer>, QueryError> {
-        let is_outgoing = direction == EdgeDirection::Outgoing;
-        let steps = if is_outgoing {
-            dispatched_from(self.snapshot, ids)?
-        } else {
-            dispatched_to(self.snapshot, ids)?
-        };
-
-        let offer = |step: DispatchStep| {
-            let (from, to) = (step.from?, step.to?);
-            let (of, other) = if is_outgoing { (from, to) } else { (to, from) };
+        let offer = |of: NodeId, other: NodeId, step: &DispatchStep| {
             let hop = Hop {
                 nearer: of,
                 link: Link::Dispatched(step.kind),
                 file: Some(step.site.0),
                 line: step.site.1,
             };
-            Some(Offer { of, other, hop })
+            Offer { of, other, hop }
         };
+        let ends = |step: &DispatchStep| Some((step.from?, step.to?)).filter(|_| step.runs());
 
-        let steps = steps.into_iter().filter(DispatchStep::runs);
-        Ok(steps.filter_map(offer).collect())
+        let mut offers = Vec::new();
+        if direction == EdgeDirection::Outgoing {
+            let created = created_types(store::briefs(self.snapshot, ids)?.values());
+            let types = created.keys().filter(|id| !ids.contains(id));
+            let symbols: Vec<NodeId> = ids.iter().chain(types).copied().collect();
+            for step in dispatched_from(self.snapshot, &symbols)? {
+                if let Some((from, to)) = ends(&step) {
+                    let of = if ids.contains(&from) {
+                        from
+                    } else {
+                        created[&from]
+                    };
+                    offers.push(offer(of, to, &step));
+                }
+            }
+            return Ok(offers);
+        }
+
+        let steps = dispatched_to(self.snapshot, ids)?;
+        let handled = steps
+            .iter()
+            .filter(|step| step.kind == DispatchKind::Handles);
+        let messages: Vec<NodeId> = handled.filter_map(|step| step.from).collect();
+        let makers = self.constructors_of(&messages)?;
+        for step in &steps {
+            if let Some((from, to)) = ends(step) {
+                let makers = makers.get(&from).into_iter().flatten();
+                offers.extend(makers.chain([&from]).map(|maker| offer(to, *maker, step)));
+            }
+        }
+        Ok(offers)
+    }
+
+    /// Returns the constructors of types.
+    fn constructors_of(
+        &self,
+        types: &[NodeId],
+    ) -> Result<FxHashMap<NodeId, Vec<NodeId>>, QueryError> {
+        let mut makers: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
+        for child in store::children_of(self.snapshot, types)? {
+            if let (NodeType::Constructor, Some(owner)) = (child.node_type, child.parent) {
+                makers.entry(owner).or_default().push(child.id);
+            }
+        }
+        Ok(makers)
     }
 
     /// Returns the steps between a function and the functions in it or in its object literals, which
@@ -447,15 +483,7 @@ impl<'a> ShortestPath<'a> {
         let symbols = store::briefs(self.snapshot, ids)?;
         let mut offers = Vec::new();
         if direction == EdgeDirection::Outgoing {
-            let mut types: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-            for symbol in symbols.values() {
-                let owner = match symbol.node_type {
-                    NodeType::Class => Some(symbol.id),
-                    NodeType::Constructor => symbol.parent,
-                    _ => None,
-                };
-                types.extend(owner.map(|owner| (owner, symbol.id)));
-            }
+            let types = created_types(symbols.values());
             let owners: Vec<NodeId> = types.keys().copied().collect();
             let members = store::children_of(self.snapshot, &owners)?;
             for member in self.overriding(members)? {
@@ -467,13 +495,7 @@ impl<'a> ShortestPath<'a> {
             let members = self.overriding(symbols.into_values().collect())?;
             let owners: Vec<NodeId> = members.iter().filter_map(|member| member.parent).collect();
 
-            let mut makers: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
-            for child in store::children_of(self.snapshot, &owners)? {
-                if let (NodeType::Constructor, Some(owner)) = (child.node_type, child.parent) {
-                    makers.entry(owner).or_default().push(child.id);
-                }
-            }
-
+            let makers = self.constructors_of(&owners)?;
             for member in members {
                 let Some(owner) = member.parent else { continue };
                 let makers = makers.get(&owner).into_iter().flatten().copied();
@@ -597,6 +619,19 @@ impl<'a> ShortestPath<'a> {
             line: hop.line,
         })
     }
+}
+
+/// Returns the classes among some symbols, and those of the constructors among them, each with the symbol.
+fn created_types<'s>(symbols: impl Iterator<Item = &'s SymbolBrief>) -> FxHashMap<NodeId, NodeId> {
+    let created = symbols.filter_map(|symbol| {
+        let owner = match symbol.node_type {
+            NodeType::Class => Some(symbol.id),
+            NodeType::Constructor => symbol.parent,
+            _ => None,
+        };
+        Some((owner?, symbol.id))
+    });
+    created.collect()
 }
 
 fn later_offer(of: NodeId, other: NodeId, member: &SymbolBrief) -> Offer {

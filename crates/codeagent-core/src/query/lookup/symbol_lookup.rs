@@ -268,7 +268,7 @@ fn find_candidates(
         return Ok((prefer_types(other_case), Some(note)));
     }
 
-    if let Some((member, is_inherited)) = members_of_type(snapshot, text)? {
+    if let Some((member, is_inherited)) = members_of_chain(snapshot, text)? {
         let note = Note::MatchedMember {
             asked: text.to_owned(),
             declared_as: member[0].qualified_name.clone(),
@@ -342,6 +342,23 @@ fn prefer_types(mut found: Vec<Node>) -> Vec<Node> {
     found
 }
 
+/// Returns the members that a chain refers to; see [`members_of_type`]. The type of its first values may be
+/// unknown: `sdk.admin.orders.list` is found by the end `orders.list`.
+fn members_of_chain(
+    snapshot: &Snapshot,
+    text: &str,
+) -> Result<Option<(Vec<Node>, bool)>, QueryError> {
+    let mut chain = text;
+    loop {
+        let found = members_of_type(snapshot, chain)?;
+        let rest = chain.split_once('.').map(|(_, rest)| rest);
+        match rest.filter(|rest| rest.contains('.')) {
+            Some(rest) if found.is_none() => chain = rest,
+            _ => return Ok(found),
+        }
+    }
+}
+
 /// Returns the members that `Type.member` or `value.member` refers to: the type's own, including explicit
 /// implementations, or those of the nearest bases that have such a member. The flag tells whether
 /// they are inherited. Returns `None` if there are none.
@@ -353,6 +370,10 @@ fn members_of_type(
         return Ok(None);
     };
     let mut containers = named(snapshot, container)?;
+    if containers.is_empty() && container.contains('.') {
+        let values = members_of_type(snapshot, container)?;
+        containers = values.map(|(values, _)| values).unwrap_or_default();
+    }
     // A member of a value's type: `Settings.All.Rate` for `static Settings All`.
     for at in 0..containers.len() {
         if let Some(name) = containers[at].return_type.as_deref().and_then(type_name) {

@@ -14,6 +14,7 @@ mod kind_words;
 mod module;
 mod prose;
 mod tokens;
+mod weak_names;
 
 use crate::model::dispatch::verbs_agree;
 use crate::model::graph::{Dialect, Node, NodeId, NodeType};
@@ -226,6 +227,16 @@ impl Targets {
         words.filter(|word| !tokens::is_common(word))
     }
 
+    /// Returns the uncommon words before the first word that starts with one of these prefixes.
+    pub fn uncommon_words_before(&self, beginnings: &[&str]) -> impl Iterator<Item = &str> {
+        let is_end = |word: &String| beginnings.iter().any(|start| word.starts_with(start));
+        let end = self.words.iter().position(is_end);
+        let words = self.words[..end.unwrap_or(self.words.len())].iter();
+        words
+            .map(String::as_str)
+            .filter(|word| !tokens::is_common(word))
+    }
+
     /// Returns an error if there are no targets.
     pub fn check(mut self) -> Result<Self, QueryError> {
         if self.found.is_empty() && !self.missing.is_empty() {
@@ -295,6 +306,12 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             method.take()
         };
         if token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
+            if kind_words::is_place(&tokens, at)
+                && let places @ [_, ..] = named_folders(snapshot, token.text)?.as_slice()
+            {
+                targets.found.extend(places.iter().cloned());
+                continue;
+            }
             add(sources, &mut targets, token, (method, has_others))?;
         }
     }
@@ -304,6 +321,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         prose::add_path_ends(snapshot, &mut targets, &tokens)?;
         prose::select_by_namespaces(&mut targets);
         prose::drop_asides(&mut targets, &tokens);
+        weak_names::drop_weak(snapshot, &mut targets, &tokens)?;
         kind_words::prefer_places(&mut targets, &tokens);
         kind_words::prefer_kinds(&mut targets, &tokens);
         kind_words::prefer_members(&mut targets);
@@ -460,7 +478,13 @@ fn add(
         }
         Err(error) => match alias::resolve(sources, text)? {
             Some(alias) => targets.found.push(Target::Symbols(alias)),
-            None => targets.missing.push((text.to_owned(), error)),
+            None => {
+                let folders = named_folders(snapshot, text)?;
+                if folders.is_empty() {
+                    targets.missing.push((text.to_owned(), error));
+                }
+                targets.found.extend(folders);
+            }
         },
     }
     Ok(())
@@ -502,6 +526,11 @@ fn route(
     text: &str,
     method: Option<&str>,
 ) -> Result<Option<(LiteralTarget, bool)>, QueryError> {
+    // `/users/{id}?sort=name`, but not `/users/:id?`.
+    let text = match text.split_once('?') {
+        Some((path, query)) if query.contains('=') => path,
+        _ => text,
+    };
     let path = match text.strip_prefix('/') {
         None if text.contains('/') => format!("/{text}"),
         _ => text.to_owned(),
@@ -593,6 +622,18 @@ fn modules(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
         }
     }
     Ok(Vec::new())
+}
+
+/// Returns the folders with a name, such as that of a project: `Shop.Server`.
+fn named_folders(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, QueryError> {
+    let is_name = name
+        .chars()
+        .all(|c| c.is_alphanumeric() || "._-@/".contains(c));
+    if !is_name || name.trim_matches('.').is_empty() {
+        return Ok(Vec::new());
+    }
+    let folders = store::folders_named(snapshot, name, MAX_FILES)?;
+    Ok(folders.into_iter().map(|path| folder(name, path)).collect())
 }
 
 fn folder(asked: &str, path: String) -> Target {

@@ -1,9 +1,10 @@
 //! The section about how one symbol reaches another, which the question may describe instead of naming it:
 //! `how does closing a cart end up in save?`
 
-use codeagent_core::model::graph::Node;
+use codeagent_core::model::dispatch::verb_and_path;
+use codeagent_core::model::graph::{Node, NodeId};
 use codeagent_core::query::{
-    self, Occurrences, SearchFilter, SearchQuery, Searched, Target, Targets,
+    self, DispatchStep, Occurrences, SearchFilter, SearchQuery, Searched, Target, Targets,
 };
 
 use super::member::is_callable;
@@ -32,7 +33,7 @@ pub(super) fn section(
     let symbols: Vec<&Target> = targets
         .found
         .iter()
-        .filter(|target| !target.ids().is_empty())
+        .filter(|target| !ends(target).is_empty())
         .collect();
     if let [end] = symbols.as_slice()
         && asks_for_path_to(targets)
@@ -46,7 +47,7 @@ pub(super) fn section(
         return Ok(false);
     };
 
-    let found = query::find_path(occurrences.sources, &first.ids(), &last.ids())?;
+    let found = query::find_path(occurrences.sources, &ends(first), &ends(last))?;
     let (from, to) = if found.is_reversed {
         (last.requested_text(), first.requested_text())
     } else {
@@ -71,6 +72,22 @@ pub(super) fn section(
     Ok(!found.is_reversed)
 }
 
+/// Returns the symbols that a target stands for at an end of a path; for a route those that answer it.
+pub(super) fn ends(target: &Target) -> Vec<NodeId> {
+    match target {
+        Target::Literal(literal) => {
+            let routes = literal.routes.iter();
+            let is_reached =
+                |route: &&DispatchStep| literal.is_reached_by(verb_and_path(&route.label).0);
+            routes
+                .filter(is_reached)
+                .filter_map(|route| route.to)
+                .collect()
+        }
+        _ => target.ids(),
+    }
+}
+
 /// Reports whether a question asks how something leads to the only symbol that it names.
 pub(super) fn asks_for_path_to(targets: &Targets) -> bool {
     let ends_up = targets.has_word("up") && (targets.has_word("end") || targets.has_word("ends"));
@@ -89,7 +106,7 @@ fn described(
     let words: Vec<&str> = targets.uncommon_words().collect();
     let starts = starts(occurrences, &words)?;
     for start in &starts {
-        let found = query::find_path(occurrences.sources, &[start.id], &end.ids())?;
+        let found = query::find_path(occurrences.sources, &[start.id], &ends(end))?;
         let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
             continue;
         };

@@ -52,6 +52,10 @@ pub(super) fn section(
             kind => *kind != EntryKind::NotImported,
         });
     }
+    // The class of an application runs when `Main` has started it.
+    if starting.iter().any(|entry| entry.kind == EntryKind::Main) {
+        starting.retain(|entry| entry.kind != EntryKind::Application);
+    }
     if starting.len() <= MAX_FLOWS {
         add_flow(document, occurrences, &starting)?;
     }

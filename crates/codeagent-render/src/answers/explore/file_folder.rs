@@ -17,6 +17,9 @@ const MAX_FILES: usize = 300;
 /// these.
 const MAX_WITH_MEMBERS: usize = 30;
 
+/// Maximum characters of the files without exports in an answer about what is public.
+const MAX_UNASKED: usize = 200;
+
 /// Maximum symbols of a file without exports whose names are listed.
 const MAX_INTERNAL: usize = 3;
 
@@ -196,7 +199,11 @@ pub(super) fn folder(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     let files = query::files_below(occurrences.sources.snapshot(), folder)?;
-    let with_members = wants.members && files.len() <= MAX_WITH_MEMBERS;
+    let mut exporting = 0;
+    for path in files.iter().take(MAX_FILES) {
+        exporting += usize::from(!declared(occurrences, path)?.0.is_empty());
+    }
+    let with_members = wants.members && exporting <= MAX_WITH_MEMBERS;
     document.line(format!("## folder {folder} ({} files)", files.len()));
 
     let (mut rows, mut without) = (Vec::new(), Vec::new());
@@ -246,6 +253,11 @@ pub(super) fn folder(
     document.section(Section::names("files", title, rows).weighing(30));
 
     let without = Section::list("without exports", "files that export nothing", without);
-    document.section(without.weighing(5));
+    let most = if wants.public {
+        MAX_UNASKED
+    } else {
+        usize::MAX
+    };
+    document.section(without.weighing(5).at_most(most));
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Sections about the flow of a symbol: the calls, in order, of the functions that run with it, handle it,
 //! or are named by it.
 
-use codeagent_core::model::graph::{Node, NodeFlags, NodeType};
+use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{self, Occurrences, Snapshot};
 
-use super::member::is_callable;
+use super::member::{is_callable, own_lines_of};
 use super::type_symbol::members;
 use super::{Subject, branches};
 use crate::answers::AnswerError;
@@ -15,6 +15,9 @@ pub(super) const FLOW_TITLE: &str = "what happens, in order";
 
 /// Title of the calls of functions that run because of what a constant or type names.
 const NAMED_TITLE: &str = "what happens where it names an event, job or route, in order";
+
+/// Maximum number of other uses of a constant; one of more is no event or job.
+const MAX_CONSTANT_USES: usize = 6;
 
 /// Maximum number of functions whose flow is shown for a type or constant.
 const MAX_FLOWS: usize = 4;
@@ -38,6 +41,38 @@ pub(super) fn of_member(
     let title = "handlers of its string literals, matched by equal text";
     let handlers = Section::lines("handlers", title, handlers);
     document.section(wants.weigh(handlers, true, 0));
+    named_constants(document, occurrences, first)
+}
+
+/// Adds the other uses of the constants that a function names, which may be events, jobs or topics that
+/// other code registers for.
+pub(super) fn named_constants(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    function: &Node,
+) -> Result<(), AnswerError> {
+    let mut constants: Vec<NodeId> = Vec::new();
+    for used in occurrences.outgoing(&[function.id], &[EdgeType::References])? {
+        let named = query::get_node(occurrences.sources.snapshot(), used.other)?;
+        let is_constant = named.is_some_and(|found| found.node.kind == NodeKind::EnumMember);
+        if is_constant && !constants.contains(&used.other) {
+            constants.push(used.other);
+        }
+    }
+
+    let inside = own_lines_of(std::slice::from_ref(function));
+    let mut others = Vec::new();
+    for constant in constants {
+        let mut uses = occurrences.uses_of(&[constant], &[EdgeType::References])?;
+        uses.retain(|place| !inside(place) && !place.is_test());
+        if uses.len() <= MAX_CONSTANT_USES {
+            others.extend(uses);
+        }
+    }
+    others.sort_unstable();
+    others.dedup();
+    let title = "other uses of the constants that it names";
+    document.section(Section::occurrence_rows("constants", title, others).weighing(20));
     Ok(())
 }
 
@@ -67,7 +102,8 @@ fn of_constant(
 }
 
 /// Adds what the functions do that handle the type as a message or, if there are none, its own ones that
-/// the question is about, or else those that run on the event that one of its functions names.
+/// the question is about, or else those that run on the event that one of its functions names, or else
+/// all of its own that other code can call.
 pub(super) fn of_type(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -88,6 +124,10 @@ pub(super) fn of_type(
         for id in subject.ids() {
             running.extend(query::run_by_constant(occurrences, id)?);
         }
+    }
+    if running.is_empty() {
+        title = FLOW_TITLE;
+        running = callable_functions(subject, occurrences.sources.snapshot())?;
     }
 
     let mut lines = Vec::new();
@@ -114,14 +154,27 @@ fn own_functions(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>
     }
 
     if found.is_empty() {
-        for member in own.into_iter().filter(is_callable) {
+        for member in own.iter().filter(|member| is_callable(member)) {
             if !query::bases_of(snapshot, &[member.id])?.is_empty() {
-                found.push(member);
+                found.push(member.clone());
             }
         }
     }
 
     Ok(found)
+}
+
+/// Returns the functions of a type that other code can call.
+fn callable_functions(
+    subject: &Subject<'_>,
+    snapshot: &Snapshot,
+) -> Result<Vec<Node>, AnswerError> {
+    let mut own = members(subject, snapshot)?;
+    own.retain(|member| {
+        let is_hidden = matches!(member.access, Some(Access::Private | Access::Protected));
+        is_callable(member) && member.node_type != NodeType::Constructor && !is_hidden
+    });
+    Ok(own)
 }
 
 /// Reports whether a question about what happens means a function. A constructor runs when its type is

@@ -1,7 +1,7 @@
 //! Sections about the texts of a user interface that a question quotes: where they stand, their keys, and
 //! what runs when a user acts on them.
 
-use codeagent_core::model::graph::{Dialect, EdgeType, Node, NodeId, NodeType};
+use codeagent_core::model::graph::{Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{
     self, InterfaceText, Occurrence, Occurrences, Phrase, QueryError, Target, Targets, TextKey,
     TextPlace,
@@ -121,7 +121,8 @@ pub(super) fn sections(
     };
     let mut answered = Answered::default();
     let mut phrases = query::interface_phrases(question);
-    phrases.retain(|phrase| phrase.is_quoted || !wants.tests && !wants.overrides);
+    let may_quote = !wants.tests && !wants.overrides && !wants.entry_points;
+    phrases.retain(|phrase| phrase.is_quoted || may_quote);
     for phrase in phrases {
         if !phrase.is_quoted && names_member(targets, &phrase.text()) {
             continue;
@@ -343,6 +344,9 @@ fn add_reactions(
         add_nearby(document, occurrences, places)?;
     }
     if lines.is_empty() {
+        lines = of_attributes(occurrences, places)?;
+    }
+    if lines.is_empty() {
         add_renderers(document, occurrences, places, wants)?;
         add_messages(document, occurrences, places, wants)?;
         add_constants(document, occurrences, places)?;
@@ -354,6 +358,31 @@ fn add_reactions(
         add_bound(document, occurrences, places)?;
     }
     Ok(())
+}
+
+/// Returns what the classes do that have a text in an attribute, as a tree of lines: `Execute` of
+/// `[Command(Header = "Save")] class SaveCommand : Command`.
+fn of_attributes(
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+) -> Result<Vec<String>, AnswerError> {
+    let mut lines = Vec::new();
+    let is_code = |place: &&&TextPlace| !place.at.is_test();
+    for place in places.iter().filter(is_code).take(MAX_REACTIONS) {
+        let Some(class) = query::type_with_attribute(occurrences, &place.at)? else {
+            continue;
+        };
+        let snapshot = occurrences.sources.snapshot();
+        for member in query::members_of(snapshot, class.id)? {
+            let runs = is_callable(&member) && member.flags.has(NodeFlags::OVERRIDE)
+                || is_callable(&member)
+                    && !query::bases_of(occurrences.sources.snapshot(), &[member.id])?.is_empty();
+            if runs {
+                lines.extend(query::flow(occurrences, &member)?);
+            }
+        }
+    }
+    Ok(lines)
 }
 
 /// Adds the branches of the file that the strings of handlers select: `case "orders":` for

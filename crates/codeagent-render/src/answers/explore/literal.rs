@@ -8,7 +8,7 @@ use codeagent_core::query::{
 };
 
 use super::file_folder::serving;
-use super::flow::FLOW_TITLE;
+use super::flow::{FLOW_TITLE, named_constants};
 use super::heading::signature;
 use super::literal_use;
 use super::member::{is_callable, numbered};
@@ -256,6 +256,7 @@ fn flows(
     for function in functions.iter().take(MAX_FLOWS) {
         let lines = query::flow(occurrences, function)?;
         document.section(Section::tree("flow", FLOW_TITLE, lines).weighing(WANTED));
+        named_constants(document, occurrences, function)?;
     }
     Ok(())
 }

@@ -178,7 +178,10 @@ fn uses(
     if !wants.no_tests {
         in_tests(subject, document, occurrences, (&ids, tests))?;
     }
-    possible(subject, document, occurrences, is_unused)?;
+    // What happens in a function does not depend on who may call it.
+    if !wants.flow || wants.callers || wants.impact {
+        possible(subject, document, occurrences, is_unused)?;
+    }
     mentions::sections(subject, document, occurrences, is_unused)
 }
 
@@ -335,9 +338,12 @@ fn named_in_tests(
 }
 
 /// Returns a predicate for places inside the symbols; a recursive call is not a use.
-pub(super) fn own_lines(subject: &Subject<'_>) -> impl Fn(&Occurrence) -> bool {
-    let spans: Vec<(String, u32, u32)> = subject
-        .nodes
+pub(super) fn own_lines(subject: &Subject<'_>) -> impl Fn(&Occurrence) -> bool + use<> {
+    own_lines_of(subject.nodes)
+}
+
+pub(super) fn own_lines_of(nodes: &[Node]) -> impl Fn(&Occurrence) -> bool + use<> {
+    let spans: Vec<(String, u32, u32)> = nodes
         .iter()
         .flat_map(|node| &node.spans)
         .map(|span| (span.path.clone(), span.span.start.line, span.span.end_line))

@@ -1,15 +1,19 @@
 //! Sections about the other symbols of a name that a question does not qualify: `who calls save?`
 
-use codeagent_core::model::graph::{Node, NodeId, NodeKind, NodeType};
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
 use super::Subject;
 use super::member::{USES, own_lines, source_lines};
+use super::type_symbol::makes_value;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// Maximum number of other symbols; a name of more is too common to list them.
 const MAX_OTHERS: usize = 24;
+
+/// Maximum number of other properties; a name of more means something else in each type.
+const MAX_VALUES: usize = 8;
 
 /// Maximum number of other symbols whose source is shown, and its characters for each.
 pub(super) const MAX_SOURCES: usize = 7;
@@ -40,11 +44,20 @@ pub(super) fn sections(
         NodeType::Class | NodeType::Interface | NodeType::Type => {
             of_types(document, occurrences, subject, &ids)
         }
+        // A setting is often handed on under its name.
+        NodeType::Property if wants_uses(subject) && others.len() <= MAX_VALUES => {
+            of_members(document, occurrences, subject, &ids)
+        }
         _ if first.parameter_signature.is_some() || may_share_name(first.kind) => {
             of_members(document, occurrences, subject, &ids)
         }
         _ => Ok(()),
     }
+}
+
+fn wants_uses(subject: &Subject<'_>) -> bool {
+    let wants = subject.wants;
+    wants.callers || wants.impact || !wants.asks()
 }
 
 /// Reports whether members of this kind are likely the same thing in several types or languages.
@@ -71,6 +84,13 @@ fn of_types(
     let title = "implemented, extended or derived by, the others of that name";
     let section = Section::occurrence_rows("implementations of others", title, places);
     document.section(wants.weigh(section, true, 0));
+
+    let types = [EdgeType::References, EdgeType::Accepts];
+    let mut literals = occurrences.uses_of(others, &types)?;
+    literals.retain(|place| makes_value(place, &subject.first().name) && !place.is_test());
+    let title = "object literals and values declared with the others of that name";
+    let section = Section::occurrence_rows("object literals of others", title, literals);
+    document.section(wants.weigh(section, true, 0));
     Ok(())
 }
 
@@ -90,7 +110,7 @@ fn of_members(
         }
     }
 
-    if wants.callers || wants.impact || !wants.asks() {
+    if wants_uses(subject) {
         let mut places = occurrences.uses_of(others, &USES[..3])?;
         let is_own = own_lines(subject);
         places.retain(|place| !is_own(place) && !place.is_test());

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests, Snapshot};
 
 use super::dependencies::dependencies;
@@ -55,6 +55,13 @@ pub(super) fn sections(
     }
     if wants.members {
         inherited(subject, document, occurrences, &members)?;
+    }
+    if subject
+        .words
+        .iter()
+        .any(|word| word.starts_with("operator"))
+    {
+        operators(subject, document, occurrences, &members)?;
     }
     registrations(subject, document, occurrences, &members)?;
 
@@ -184,6 +191,26 @@ fn inherited(
     }
     let section = Section::names("inherited", "inherited members", rows);
     document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
+}
+
+/// Adds the uses of a type's operators.
+fn operators(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    members: &[Node],
+) -> Result<(), AnswerError> {
+    for operator in members
+        .iter()
+        .filter(|node| node.kind == NodeKind::Operator)
+    {
+        let mut uses = occurrences.uses_of(&[operator.id], &[EdgeType::Calls])?;
+        uses.retain(|place| !place.is_test());
+        let title = format!("uses of `{}`", operator.name);
+        let section = Section::occurrence_rows("operators", title, uses);
+        document.section(subject.wants.weigh(section, true, 0));
+    }
     Ok(())
 }
 
@@ -398,13 +425,15 @@ fn values(
     used: Vec<Occurrence>,
 ) -> Vec<Occurrence> {
     let name = subject.first().name.as_str();
-    let source = |place: &Occurrence| place.source.clone().unwrap_or_default();
-    let (literals, rest): (Vec<_>, Vec<_>) = used
-        .into_iter()
-        .partition(|place| is_object_literal(&source(place), name));
-    let (results, rest): (Vec<_>, Vec<_>) = rest
-        .into_iter()
-        .partition(|place| is_result(&source(place), name));
+    let (literals, rest): (Vec<_>, Vec<_>) =
+        used.into_iter().partition(|place| makes_value(place, name));
+    let is_result = |place: &Occurrence| {
+        place
+            .source
+            .as_deref()
+            .is_some_and(|line| is_result(line, name))
+    };
+    let (results, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_result);
 
     let title = "functions that return it";
     let section = Section::occurrence_rows("results", title, results);
@@ -413,6 +442,12 @@ fn values(
     let section = Section::occurrence_rows("object literals", title, literals);
     document.section(subject.wants.weigh(section, true, 0));
     rest
+}
+
+/// Reports whether a place makes a value of a type of this name.
+pub(super) fn makes_value(place: &Occurrence, name: &str) -> bool {
+    let line = place.source.as_deref().unwrap_or_default();
+    is_object_literal(line, name)
 }
 
 /// Adds the object literals that are assigned to properties of the type: `{ bell: { ring() {} } }`
@@ -517,7 +552,11 @@ fn is_result(line: &str, name: &str) -> bool {
 /// be of it: `} as unknown as Bell`, `const bell: Bell = {`.
 fn is_object_literal(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
-        let before = line[..at].trim_end();
+        let is_qualifier = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let before = match line[..at].ends_with('.') {
+            true => line[..at].trim_end_matches(is_qualifier).trim_end(),
+            false => line[..at].trim_end(),
+        };
         let after = line[at + name.len()..].trim_start();
         let is_cast = ["as", "satisfies"].iter().any(|word| {
             let value = before.strip_suffix(word).map(str::trim_end);
@@ -556,6 +595,7 @@ mod tests {
             ("} as unknown as Bell,", true),
             ("bell: { ring() {} } as Bell,", true),
             ("const bell: Bell = {", true),
+            ("const bell: Bells.Bell = {", true),
             ("} satisfies Bell;", true),
             ("} as const satisfies Bell<Loud>;", true),
             ("} as BellTower;", false),

@@ -3,7 +3,7 @@
 use codeagent_core::model::graph::NodeType;
 use codeagent_core::query::{Target, Targets};
 
-use super::connection::asks_for_path_to;
+use super::connection::{asks_for_path_to, ends};
 use crate::text::Section;
 
 /// The sections that a question asks for; by default a bit of everything.
@@ -83,7 +83,7 @@ impl Wants {
         let asks_for_runners = !flow && words(&["run", "invok", "trigger"]);
         // `what can I import from cart.ts?`
         let asks_for_exports = targets.has_word("can") && words(&["import"]);
-        let no_tests = words(&["without"]) && words(&["test"]);
+        let no_tests = excludes_tests(targets);
 
         Self {
             tests: words(&["test", "cover"]) && !no_tests,
@@ -108,9 +108,10 @@ impl Wants {
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
             data: words(&["data", "load", "fetch", "quer"]),
             dependencies: words(&["depend", "rely", "relies", "need", "requir", "inject"]),
-            members: words(&["public", "surface", "export", "member", "operator", "offer"])
-                || asks_for_exports,
-            public: words(&["public", "surface"]),
+            members: words(&[
+                "public", "publish", "surface", "export", "member", "operator", "offer",
+            ]) || asks_for_exports,
+            public: words(&["public", "publish", "surface"]),
             imports: words(&["import"]) && !asks_for_exports,
             path: is_path(targets),
             entry_points: words(STARTS)
@@ -171,10 +172,26 @@ impl Wants {
     }
 }
 
+/// Reports whether a question is not about tests: `without the tests`, `tests aside`.
+fn excludes_tests(targets: &Targets) -> bool {
+    let is_test = |word: &String| word.starts_with("test");
+    let mut words = targets
+        .words
+        .windows(3)
+        .map(|words| (&words[0], &words[1..]));
+    let is_without = |(first, rest): (&String, &[String])| {
+        ["without", "outside", "except", "excluding"].contains(&first.as_str())
+            && rest.iter().any(is_test)
+    };
+    let mut pairs = targets.words.windows(2);
+    words.any(is_without) || pairs.any(|pair| is_test(&pair[0]) && pair[1] == "aside")
+}
+
 /// Reports whether a question asks what happens, in order.
 fn asks_for_flow(targets: &Targets) -> bool {
     let asks_when = targets.has_word("do") && targets.has_word("when");
-    let asks_how = asks_how(targets) && targets.found.len() < 2 && !asks_for_path_to(targets);
+    let symbols = targets.found.iter().filter(|found| !found.ids().is_empty());
+    let asks_how = asks_how(targets) && symbols.count() < 2 && !asks_for_path_to(targets);
     // `from the click on Save, which code writes the file?`
     let starts_with_from = targets.words.first().is_some_and(|word| word == "from");
     let asks_from = starts_with_from && !is_path(targets);
@@ -245,8 +262,9 @@ fn names_no_code(targets: &Targets) -> bool {
         Target::Symbols(symbols) => {
             let mut groups = symbols.groups.iter();
             groups.all(|group| {
-                let node_type = group.first().node_type;
-                node_type == NodeType::Module || node_type.is_type()
+                let node = group.first();
+                let is_entry = node.name.eq_ignore_ascii_case("main");
+                node.node_type == NodeType::Module || node.node_type.is_type() || is_entry
             })
         }
         _ => false,
@@ -260,18 +278,26 @@ fn names_no_code(targets: &Targets) -> bool {
 }
 
 /// Reports whether what starts is a program, which one more word may name (`the mail program`): `how does
-/// a user start a backup?` is about a backup.
+/// a user start a backup?` is about a backup. After `where does .. start`, further words tell how far the
+/// answer goes.
 fn starts_a_program(targets: &Targets) -> bool {
     let known = [STARTS, PROGRAMS, AROUND_STARTS].concat();
     let is_other = |word: &&str| !known.iter().any(|start| word.starts_with(start));
-    let others = targets.uncommon_words().filter(is_other).count();
+    let asks_where = targets.words.first().is_some_and(|word| word == "where");
+    let others = match asks_where {
+        true => targets
+            .uncommon_words_before(STARTS)
+            .filter(is_other)
+            .count(),
+        false => targets.uncommon_words().filter(is_other).count(),
+    };
     others <= usize::from(targets.mentions(PROGRAMS))
 }
 
 /// Reports whether a question asks how one of its symbols leads to another: `how does A end up in B?`,
 /// `from A to B`.
 fn is_path(targets: &Targets) -> bool {
-    let symbols = targets.found.iter().filter(|found| !found.ids().is_empty());
+    let symbols = targets.found.iter().filter(|found| !ends(found).is_empty());
     let is_between = targets.has_word("from") && targets.has_word("to");
     symbols.count() > 1
         && !targets.mentions(&["level"])

@@ -1,9 +1,10 @@
 //! Steps of a flow without a call in the index: requests, events and messages, their callbacks, and
 //! calls with unknown targets.
 
-use super::{DEPTH_BEHIND, FlowWalk, MAX_LINES, MAX_NAMED, Step, is_aside};
+use super::{DEPTH_BEHIND, FlowWalk, MAX_LATER, MAX_LINES, MAX_NAMED, Step, is_aside};
 use crate::model::dispatch::{DispatchKind, verb_and_path, verbs_agree};
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeKind, NodeType};
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType};
+use crate::query::dispatch::file_routes::files_of_route;
 use crate::query::dispatch::key_path::{KeyedValue, keyed_value, keys_of_procedure};
 use crate::query::dispatch::mounted_routes::mounted_routes;
 use crate::query::dispatch::steps::is_inside;
@@ -52,9 +53,30 @@ impl FlowWalk<'_, '_, '_> {
             None => {
                 self.lines
                     .push(format!("{indent}{line} {text} (unknown target)"));
-                Ok(())
+                match call.type_argument {
+                    Some(class) => self.run_by_type(class, depth + 1),
+                    None => Ok(()),
+                }
             }
         }
+    }
+
+    /// Enters the overrides of a class that a call outside the repository is given as its type argument:
+    /// `Configure<App>()`.
+    fn run_by_type(&mut self, class: NodeId, depth: usize) -> Result<(), QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let Some(class) = store::node(snapshot, class)? else {
+            return Ok(());
+        };
+        if class.node_type != NodeType::Class || !self.entered.insert(class.id) {
+            return Ok(());
+        }
+        let mut overrides = self.called_later(&class)?;
+        overrides.retain(|member| member.flags.has(NodeFlags::OVERRIDE));
+        for member in overrides.iter().take(MAX_LATER) {
+            self.enter(member, depth, "later runs ", "")?;
+        }
+        Ok(())
     }
 
     /// Names the classes that a container provides for a type or, if none is registered, those that
@@ -204,6 +226,14 @@ impl FlowWalk<'_, '_, '_> {
         let snapshot = self.occurrences.sources.snapshot();
         let node = |id: Option<NodeId>| id.map_or(Ok(None), |id| store::node(snapshot, id));
         let Some(target) = node(step.to)? else {
+            if let Some(function) = self.served_by_file(&step.label)? {
+                self.borders.push(self.lines.len());
+                let prefix = format!(
+                    "{} {} {} -> (by its path) ",
+                    step.site.1, step.kind, step.label
+                );
+                return self.enter(&function, depth, &prefix, "");
+            }
             let (indent, line) = ("  ".repeat(depth), step.site.1);
             self.lines.push(format!(
                 "{indent}{line} {} {} (no route for it is known)",
@@ -229,6 +259,24 @@ impl FlowWalk<'_, '_, '_> {
         self.run(step, &target, depth, &prefix)?;
         self.max_depth = before;
         Ok(())
+    }
+
+    /// Returns the function that answers a request because of the path of its file: `POST` in
+    /// `app/users/[id]/route.ts`.
+    fn served_by_file(&self, request: &str) -> Result<Option<Node>, QueryError> {
+        let (verb, path) = verb_and_path(request);
+        let sources = &self.occurrences.sources;
+        let files = files_of_route(sources, path, Some(verb))?;
+        let [file] = files.as_slice() else {
+            return Ok(None);
+        };
+        let snapshot = sources.snapshot();
+        let Some(row) = store::file_by_path(snapshot, file)? else {
+            return Ok(None);
+        };
+        let nodes = store::nodes_of_file(snapshot, row.id)?;
+        let answers = |node: &Node| node.flags.has(NodeFlags::PUBLIC_API) && node.name == verb;
+        Ok(nodes.into_iter().find(answers))
     }
 
     /// Writes what a step without a call runs: a function, or the callback that is registered for it.

@@ -99,7 +99,10 @@ impl KindQuestion {
         // `what can start a rule - list the trigger handlers`
         let last = text.rsplit([':', ';', ',']).next().unwrap_or(text);
         let last = last.rsplit(" - ").next().unwrap_or(last);
-        Self::of_clause(last).or_else(|| Self::of_clause(text))
+        // `which commands does the tool offer, and where are they registered?`
+        let first = text.split(", ").next().unwrap_or(text);
+        let clauses = [last, text, first];
+        clauses.into_iter().find_map(Self::of_clause)
     }
 
     fn of_clause(text: &str) -> Option<Self> {
@@ -210,10 +213,12 @@ fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
     let words = words.strip_suffix(&["here"]).unwrap_or(words);
     if let Some((verb, clause)) = words.split_last()
         && HAVE.contains(verb)
-        && let [before @ .., "does" | "do", name] | [before @ .., "does" | "do", "the", name] =
-            without_part(clause)
+        && let Some(does) = clause
+            .iter()
+            .rposition(|word| ["does", "do"].contains(word))
+        && let Some(name) = owner(&clause[does + 1..])
     {
-        return (before, Place::Owner(name));
+        return (&clause[..does], Place::Owner(name));
     }
     match without_part(words) {
         [before @ .., "come" | "ship", "with", name]
@@ -222,6 +227,19 @@ fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
             (before, Place::Inside(name))
         }
         _ => (words, Place::Anywhere),
+    }
+}
+
+/// Returns the name of what has something: the only word, or the one in brackets (`the mail add-in
+/// (Shop.Mail)`).
+fn owner<'q>(words: &[&'q str]) -> Option<&'q str> {
+    let in_brackets = |word: &&'q str| word.strip_prefix('(')?.strip_suffix(')');
+    if let Some(name) = words.iter().find_map(in_brackets) {
+        return Some(name);
+    }
+    match without_part(words) {
+        [name] | ["the", name] => Some(name),
+        _ => None,
     }
 }
 
@@ -301,6 +319,10 @@ mod tests {
                 &["controller in Shop.Web"],
             ),
             ("list the guards in src/api", &["guard in src/api"]),
+            (
+                "Which commands does the mail add-in (Shop.Mail) offer, and where are they made?",
+                &["command in Shop.Mail"],
+            ),
             ("who calls Cart.total?", &[]),
             ("which class exists?", &[]),
             ("what happens", &[]),

@@ -5,6 +5,27 @@ use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
 use crate::query::SymbolGroup;
 use crate::store::is_test_path;
 
+/// Words for a folder of a program.
+const PLACES: [&str; 5] = ["directory", "folder", "package", "project", "workspace"];
+
+/// Reports whether a sentence says that a name is that of a folder: `the project Shop.Server`, `the
+/// mail package`.
+pub(super) fn is_place(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let mut beside = before.into_iter().chain(tokens.get(at + 1));
+    beside.any(|token| PLACES.contains(&token.text.to_lowercase().as_str()))
+}
+
+/// Reports whether a word beside a name says what it is: `the class Cart`, `the Closed event`.
+pub(super) fn has_kind(tokens: &[Token<'_>], name: &str) -> bool {
+    let Some(at) = tokens.iter().position(|token| token.text == name) else {
+        return false;
+    };
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let mut beside = before.into_iter().chain(tokens.get(at + 1));
+    beside.any(|token| kind_test(&token.text.to_lowercase()).is_some())
+}
+
 /// Puts the symbols of the kind that a sentence names before those of another kind and the same name.
 pub(super) fn prefer_kinds(targets: &mut Targets, tokens: &[Token<'_>]) {
     for target in &mut targets.found {

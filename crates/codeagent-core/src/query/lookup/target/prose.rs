@@ -155,7 +155,7 @@ fn function_after(
 ) -> Result<Option<Target>, QueryError> {
     for pair in tokens.windows(2) {
         let (word, name) = (pair[0].text.to_lowercase(), pair[1]);
-        if !before.contains(&word.as_str()) || !name.is_plain() {
+        if !before.contains(&word.as_str()) || !is_uncommon(&name) {
             continue;
         }
         let Ok(mut found) = symbols(snapshot, name.text)? else {
@@ -271,6 +271,7 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
     });
 
     drop_bare_members(targets);
+    drop_holders(targets, tokens);
     drop_other_case(targets, tokens);
     let asks_for_it = targets.mentions(&["namespace", "module", "package"]);
     let others = tokens.iter().filter(|token| is_uncommon(token)).count();
@@ -320,6 +321,22 @@ fn drop_bare_members(targets: &mut Targets) {
             name == target.requested_text() && is_same
         })
     });
+}
+
+/// Removes the name of a property before that of a setting in it: `the config setting maxSize`.
+fn drop_holders(targets: &mut Targets, tokens: &[Token<'_>]) {
+    let is_asked = |target: &Target, name: &str| matches!(target, Target::Symbols(symbols) if symbols.asked == name && !symbols.has_types());
+    for words in tokens.windows(3) {
+        let [holder, kind, setting] = [words[0].text, words[1].text, words[2].text];
+        let is_kind = ["field", "key", "option", "property", "setting"].contains(&kind);
+        let has_both = [holder, setting].iter().all(|name| {
+            let mut found = targets.found.iter();
+            found.any(|target| is_asked(target, name))
+        });
+        if is_kind && has_both {
+            targets.found.retain(|target| !is_asked(target, holder));
+        }
+    }
 }
 
 /// Removes the name of a namespace that is also that of a member, where a question is about another

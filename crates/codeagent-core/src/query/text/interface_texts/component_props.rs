@@ -125,6 +125,20 @@ pub fn constant_around(
     Ok(innermost.filter(is_constant))
 }
 
+/// Returns the type that has an attribute or decorator on a line before its name.
+pub fn type_with_attribute(
+    occurrences: &Occurrences<'_, '_>,
+    at: &Occurrence,
+) -> Result<Option<Node>, QueryError> {
+    let around = symbols_around(occurrences, &at.path, at.line)?;
+    let innermost = around.into_iter().next();
+    let is_before_name = |node: &Node| {
+        let mut spans = node.spans.iter().filter(|span| span.path == at.path);
+        spans.any(|span| (span.span.start.line..span.name_line).contains(&at.line))
+    };
+    Ok(innermost.filter(|node| node.node_type.is_type() && is_before_name(node)))
+}
+
 /// Returns what the procedures of a typed API run that some code names by the variables of its file:
 /// `const { mutateAsync: close } = api.cart.close.useMutation()`.
 pub(super) fn procedures_named(

@@ -21,7 +21,9 @@ use codeagent_lang::surroundings::{AroundKind, Surroundings};
 
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
-pub use component_props::{component_around, constant_around, function_around, handlers_nearby};
+pub use component_props::{
+    component_around, constant_around, function_around, handlers_nearby, type_with_attribute,
+};
 pub use markup::has_tag_end;
 pub use matching::escaped_text;
 pub use phrases::{Phrase, interface_phrases};

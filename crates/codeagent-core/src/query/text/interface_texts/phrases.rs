@@ -54,6 +54,21 @@ const FILLERS: [&str; 12] = [
 /// Words that precede a message without quotation marks: `the error Cannot open the file`.
 const MESSAGES: [&str; 5] = ["error", "message", "notice", "notification", "warning"];
 
+/// Words for what code declares.
+const KINDS: [&str; 8] = [
+    "class",
+    "component",
+    "event",
+    "function",
+    "hook",
+    "interface",
+    "method",
+    "service",
+];
+
+/// Number of words before and after a text among which a word of the interface stands.
+const NEAR: usize = 3;
+
 /// Number of words of a message at least and at most.
 const MESSAGE_WORDS: (usize, usize) = (3, 24);
 
@@ -156,19 +171,44 @@ fn starts_text(token: &Token<'_>) -> bool {
     is_written_word(token) && token.text.starts_with(char::is_uppercase)
 }
 
-/// Returns the runs of words that begin with a capital.
+/// Returns the runs of words that begin with a capital. Beside the name of code, a word of the interface stands
+/// near them: `clicks on Save`.
 fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
+    let names_code = tokens.iter().any(is_written_as_code);
     let mut phrases = Vec::new();
     let mut is_inside = false;
     for (at, token) in tokens.iter().enumerate().skip(1) {
         let starts = starts_text(token) && !announces_path(&tokens[at..]);
         let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
-        if starts && !is_inside && !is_control {
+        let is_named = names_kind(&tokens[at + 1..]);
+        let is_near = !names_code || is_near_interface(tokens, at);
+        if starts && !is_inside && !is_control && !is_named && is_near {
             phrases.push(Phrase::capitalized(&tokens[at..]));
         }
         is_inside = starts;
     }
     phrases
+}
+
+/// Reports whether a token cannot be a word of prose: `Cart.total`, `src/cart.ts`, `cartStore`.
+fn is_written_as_code(token: &Token<'_>) -> bool {
+    let inside = token.text.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_code = |c: char| matches!(c, '.' | '/' | '_' | '#');
+    let has_lower = inside.contains(char::is_lowercase);
+    let has_inner_capital = inside.chars().skip(1).any(char::is_uppercase);
+    token.is_code || inside.contains(is_code) || has_lower && has_inner_capital
+}
+
+/// Reports whether words begin with one that says that code has the name before them: `the Main method`.
+fn names_kind(rest: &[Token<'_>]) -> bool {
+    rest.first()
+        .is_some_and(|token| KINDS.contains(&token.text))
+}
+
+/// Reports whether a word of the interface stands near a token.
+fn is_near_interface(tokens: &[Token<'_>], at: usize) -> bool {
+    let near = at.saturating_sub(NEAR)..(at + NEAR + 1).min(tokens.len());
+    tokens[near].iter().any(|token| is_form(token, &INTERFACE))
 }
 
 /// Reports whether words begin with one that says what the path behind it is: `URL /users/:id`.
