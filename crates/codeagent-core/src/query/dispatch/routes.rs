@@ -1,11 +1,12 @@
 //! The routes that a path may reach.
 
-use crate::model::dispatch::{DispatchKind, mounted_keys, verb_and_path};
+use crate::model::dispatch::{ANY_VERB, DispatchKind, mounted_keys, verb_and_path};
+use crate::model::graph::{Access, Confidence, Language, Node, NodeType};
 use crate::query::dispatch::mapped_groups::MappedGroups;
 use crate::query::dispatch::mounted_routes::mounted_routes;
 use crate::query::dispatch::shown_routes::{is_splat, shown_routes};
 use crate::query::dispatch::steps::{MAX_JOINED, doubt};
-use crate::query::{DispatchStep, QueryError};
+use crate::query::{DispatchStep, QueryError, members_of};
 use crate::store::{self, DispatchRow, Snapshot};
 
 /// Maximum number of segments of a path whose parameters are not marked.
@@ -13,7 +14,8 @@ const MAX_SEGMENTS: usize = 8;
 
 /// Returns the routes with a path, also of mounted routers and loaded lists; else those with a path that ends with it, or
 /// with its end, because a server may have a path of its own (`/v1`); else those with a parameter where the
-/// path has a value: `/users/:id` for `/users/7`; else those that show the longest beginning of it.
+/// path has a value: `/users/:id` for `/users/7`; else the actions with its names; else those that show the
+/// longest beginning of it.
 pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
     let mut mounted = mounted_routes(snapshot, path)?;
     mounted.extend(MappedGroups::new(snapshot).routes_with_path(path, None)?);
@@ -53,7 +55,56 @@ pub fn routes_of(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, Q
     }
 
     if routes.is_empty() {
+        routes = conventional_routes(snapshot, path)?;
+    }
+    if routes.is_empty() {
         routes = shown.beginning;
+    }
+    Ok(routes)
+}
+
+/// Returns the actions that ASP.NET's default route finds by their names: `CartController.Edit` for
+/// `/Cart/Edit` and `/Admin/Cart/Edit`, `CartController.Index` for `/Cart`.
+fn conventional_routes(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
+    let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let (controller, action) = match segments.as_slice() {
+        [controller] => (controller, &"Index"),
+        [controller, action] | [_, controller, action] => (controller, action),
+        _ => return Ok(Vec::new()),
+    };
+    let is_action = |node: &Node| {
+        let name = node.name.strip_suffix("Async").unwrap_or(&node.name);
+        let is_public = node.access == Some(Access::Public) && node.node_type == NodeType::Method;
+        is_public && name.eq_ignore_ascii_case(action)
+    };
+
+    let mut routes = Vec::new();
+    for class in store::by_name(snapshot, &format!("{controller}Controller"), MAX_JOINED)? {
+        if class.language != Language::CSharp || class.node_type != NodeType::Class {
+            continue;
+        }
+        for action in members_of(snapshot, class.id)?
+            .into_iter()
+            .filter(is_action)
+        {
+            let Some(span) = action.spans.first() else {
+                continue;
+            };
+            let Some(file) = store::file_by_path(snapshot, &span.path)? else {
+                continue;
+            };
+            routes.push(DispatchStep {
+                kind: DispatchKind::Serves,
+                from: Some(class.id),
+                to: Some(action.id),
+                message: None,
+                label: format!("{ANY_VERB} /{}", path.trim_matches('/')),
+                rest: String::new(),
+                site: (file.id, span.name_line),
+                registered: None,
+                confidence: Confidence::Inferred,
+            });
+        }
     }
     Ok(routes)
 }

@@ -251,7 +251,10 @@ fn run_by_line(
 /// Returns the functions that handle a message: those that a mediator runs, and members that take it by
 /// implementing a member of a generic interface.
 pub fn handlers_of(snapshot: &Snapshot, message: NodeId) -> Result<Vec<Node>, QueryError> {
-    let mut found = mediated_handlers(snapshot, message)?;
+    let mut found = match store::node(snapshot, message)? {
+        Some(message) => mediated_handlers(snapshot, &message)?,
+        None => Vec::new(),
+    };
     for member in generic_handlers(snapshot, message)? {
         if !found.iter().any(|known| known.id == member.id) {
             found.push(member);
@@ -260,13 +263,46 @@ pub fn handlers_of(snapshot: &Snapshot, message: NodeId) -> Result<Vec<Node>, Qu
     Ok(found)
 }
 
-/// Returns the functions that a mediator or event bus runs for a message.
+/// Returns the functions that a mediator or event bus runs for a message. If there are none, those for other
+/// types of its name: services that share no code declare a message each.
 pub(in crate::query) fn mediated_handlers(
     snapshot: &Snapshot,
-    message: NodeId,
+    message: &Node,
 ) -> Result<Vec<Node>, QueryError> {
+    let found = handlers_of_types(snapshot, &[message.id])?;
+    if !found.is_empty() || !message.node_type.is_type() {
+        return Ok(found);
+    }
+    let mut named = store::by_name(snapshot, &message.name, MAX_JOINED)?;
+    named.retain(|node| node.name == message.name && node.node_type.is_type());
+    let named: Vec<NodeId> = named.iter().map(|node| node.id).collect();
+    handlers_of_types(snapshot, &named)
+}
+
+/// Returns a message, and other types of its name that nothing handles; see [`mediated_handlers`].
+pub(in crate::query) fn messages_of_name(
+    snapshot: &Snapshot,
+    message: NodeId,
+) -> Result<Vec<NodeId>, QueryError> {
+    let mut messages = vec![message];
+    let Some(node) = store::node(snapshot, message)? else {
+        return Ok(messages);
+    };
+    for other in store::by_name(snapshot, &node.name, MAX_JOINED)? {
+        let is_other = other.id != message && other.name == node.name;
+        if is_other
+            && other.node_type.is_type()
+            && handlers_of_types(snapshot, &[other.id])?.is_empty()
+        {
+            messages.push(other.id);
+        }
+    }
+    Ok(messages)
+}
+
+fn handlers_of_types(snapshot: &Snapshot, messages: &[NodeId]) -> Result<Vec<Node>, QueryError> {
     let mut found: Vec<Node> = Vec::new();
-    for step in dispatched_from(snapshot, &[message])? {
+    for step in dispatched_from(snapshot, messages)? {
         let handler = step.to.filter(|_| step.kind == DispatchKind::Handles);
         if let Some(handler) = handler
             && !found.iter().any(|known| known.id == handler)

@@ -413,7 +413,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
     /// Writes that a type is constructed, and enters its members that other code calls later.
     fn later(&mut self, class: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
-        let handlers = mediated_handlers(snapshot, class.id)?;
+        let handlers = mediated_handlers(snapshot, class)?;
         let later = self.called_later(class)?;
         let place = class
             .spans

@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
+use crate::query::dispatch::steps::messages_of_name;
 use crate::query::labels::Labels;
 use crate::query::{DispatchStep, QueryError, Sources, dispatched_from, dispatched_to};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, SymbolBrief};
@@ -156,7 +157,7 @@ fn running_path(
 ) -> Result<PathSearch, QueryError> {
     let mut naming = FxHashSet::default();
     for _ in 0..MAX_RETRIES {
-        let search = ShortestPath::new(sources.snapshot(), from, to, &naming);
+        let search = ShortestPath::new(sources.snapshot(), from, to, &naming)?;
         let found = search.run()?;
         let known = naming.len();
         for step in found.steps.iter().flatten() {
@@ -267,11 +268,13 @@ struct ShortestPath<'a> {
     hubs: FxHashMap<NodeId, u32>,
     /// Places of references that are not followed.
     naming: &'a FxHashSet<(FileKey, u32)>,
+    handlers: MessageHandlers,
     /// Cost of the best path, and the symbol where its halves meet.
     best: Option<(u32, NodeId)>,
 }
 
 /// A step that one side can take.
+#[derive(Clone, Copy)]
 struct Offer {
     of: NodeId,
     other: NodeId,
@@ -284,17 +287,18 @@ impl<'a> ShortestPath<'a> {
         from: &FxHashSet<NodeId>,
         to: &FxHashSet<NodeId>,
         naming: &'a FxHashSet<(FileKey, u32)>,
-    ) -> Self {
+    ) -> Result<Self, QueryError> {
         let shared = from.iter().filter(|id| to.contains(id)).min();
-        Self {
+        Ok(Self {
             snapshot,
+            handlers: MessageHandlers::load(snapshot)?,
             forward: Frontier::new(EdgeDirection::Outgoing, from),
             backward: Frontier::new(EdgeDirection::Incoming, to),
             goal: to.clone(),
             hubs: FxHashMap::default(),
             naming,
             best: shared.map(|id| (0, *id)),
-        }
+        })
     }
 
     fn run(mut self) -> Result<PathSearch, QueryError> {
@@ -374,6 +378,21 @@ impl<'a> ShortestPath<'a> {
             });
         };
         store::each_use(self.snapshot, ids, &USES, direction, &mut offer)?;
+        let handled = self.handled(ids, direction, &offers)?;
+        offers.extend(handled);
+        let mut offer = |of: NodeId, edge: IncidentEdge| {
+            let hop = Hop {
+                nearer: of,
+                link: Link::of(edge.edge_type),
+                file: Some(edge.file),
+                line: edge.line,
+            };
+            offers.push(Offer {
+                of,
+                other: edge.other,
+                hop,
+            });
+        };
 
         // A call of a member runs its overrides, so dispatch follows the edge backwards.
         let against = match direction {
@@ -387,53 +406,104 @@ impl<'a> ShortestPath<'a> {
         Ok(offers)
     }
 
-    /// Returns the steps through containers, mediators, events and routes. Who creates a message leads to
-    /// what handles it.
+    /// Returns the steps through containers, mediators, events and routes. A message leads to its handlers
+    /// from where it is created; see [`Self::handled`].
     fn dispatched(
         &self,
         ids: &[NodeId],
         direction: EdgeDirection,
     ) -> Result<Vec<Offer>, QueryError> {
-        let offer = |of: NodeId, other: NodeId, step: &DispatchStep| {
+        let is_outgoing = direction == EdgeDirection::Outgoing;
+        let steps = if is_outgoing {
+            dispatched_from(self.snapshot, ids)?
+        } else {
+            dispatched_to(self.snapshot, ids)?
+        };
+
+        let offer = |step: DispatchStep| {
+            let (from, to) = (step.from?, step.to?);
+            let (of, other) = if is_outgoing { (from, to) } else { (to, from) };
             let hop = Hop {
                 nearer: of,
                 link: Link::Dispatched(step.kind),
                 file: Some(step.site.0),
                 line: step.site.1,
             };
-            Offer { of, other, hop }
+            Some(Offer { of, other, hop })
         };
-        let ends = |step: &DispatchStep| Some((step.from?, step.to?)).filter(|_| step.runs());
 
+        let is_step = |step: &DispatchStep| step.runs() && step.kind != DispatchKind::Handles;
+        let steps = steps.into_iter().filter(is_step);
+        Ok(steps.filter_map(offer).collect())
+    }
+
+    /// Returns the steps between functions that create messages and what handles these. `calls` are the steps
+    /// of the functions to what they call, if they are the start.
+    fn handled(
+        &self,
+        ids: &[NodeId],
+        direction: EdgeDirection,
+        calls: &[Offer],
+    ) -> Result<Vec<Offer>, QueryError> {
+        let link = Link::Dispatched(DispatchKind::Handles);
         let mut offers = Vec::new();
+        if self.handlers.of_type.is_empty() {
+            return Ok(offers);
+        }
         if direction == EdgeDirection::Outgoing {
-            let created = created_types(store::briefs(self.snapshot, ids)?.values());
-            let types = created.keys().filter(|id| !ids.contains(id));
-            let symbols: Vec<NodeId> = ids.iter().chain(types).copied().collect();
-            for step in dispatched_from(self.snapshot, &symbols)? {
-                if let Some((from, to)) = ends(&step) {
-                    let of = if ids.contains(&from) {
-                        from
-                    } else {
-                        created[&from]
-                    };
-                    offers.push(offer(of, to, &step));
+            let is_call = |offer: &&Offer| offer.hop.link == Link::Call;
+            let called: Vec<NodeId> = calls
+                .iter()
+                .filter(is_call)
+                .map(|call| call.other)
+                .collect();
+            let created = created_types(store::briefs(self.snapshot, &called)?.values());
+            let types: Vec<NodeId> = created.keys().copied().collect();
+            let messages = store::briefs(self.snapshot, &types)?;
+            for call in calls.iter().filter(is_call) {
+                let created = messages
+                    .values()
+                    .filter(|message| created[&message.id] == call.other);
+                for handler in created.flat_map(|message| self.handlers.of(message)) {
+                    offers.push(Offer {
+                        other: *handler,
+                        hop: Hop { link, ..call.hop },
+                        ..*call
+                    });
                 }
             }
             return Ok(offers);
         }
 
-        let steps = dispatched_to(self.snapshot, ids)?;
-        let handled = steps
-            .iter()
-            .filter(|step| step.kind == DispatchKind::Handles);
-        let messages: Vec<NodeId> = handled.filter_map(|step| step.from).collect();
-        let makers = self.constructors_of(&messages)?;
-        for step in &steps {
-            if let Some((from, to)) = ends(step) {
-                let makers = makers.get(&from).into_iter().flatten();
-                offers.extend(makers.chain([&from]).map(|maker| offer(to, *maker, step)));
-            }
+        for step in dispatched_to(self.snapshot, ids)? {
+            let (DispatchKind::Handles, Some(message), Some(handler)) =
+                (step.kind, step.from, step.to)
+            else {
+                continue;
+            };
+            let messages = messages_of_name(self.snapshot, message)?;
+            let makers = self.constructors_of(&messages)?;
+            let makers: Vec<NodeId> = makers.into_values().flatten().chain(messages).collect();
+            let incoming = EdgeDirection::Incoming;
+            store::each_use(
+                self.snapshot,
+                &makers,
+                &[EdgeType::Calls],
+                incoming,
+                |_, edge| {
+                    let hop = Hop {
+                        nearer: handler,
+                        link,
+                        file: Some(edge.file),
+                        line: edge.line,
+                    };
+                    offers.push(Offer {
+                        of: handler,
+                        other: edge.other,
+                        hop,
+                    });
+                },
+            )?;
         }
         Ok(offers)
     }
@@ -632,6 +702,46 @@ fn created_types<'s>(symbols: impl Iterator<Item = &'s SymbolBrief>) -> FxHashMa
         Some((owner?, symbol.id))
     });
     created.collect()
+}
+
+/// What handles messages, read once for a search.
+#[derive(Default)]
+struct MessageHandlers {
+    of_type: FxHashMap<NodeId, Vec<NodeId>>,
+    /// Handlers of types with a name: services that share no code declare a message each.
+    of_name: FxHashMap<String, Vec<NodeId>>,
+}
+
+impl MessageHandlers {
+    fn load(snapshot: &Snapshot) -> Result<Self, QueryError> {
+        let rows = store::dispatch_of_kind(snapshot, DispatchKind::Handles)?;
+        let mut messages: Vec<NodeId> = rows.iter().filter_map(|row| row.source).collect();
+        messages.sort_unstable();
+        messages.dedup();
+        let names = store::briefs(snapshot, &messages)?;
+
+        let mut handlers = Self::default();
+        for step in dispatched_from(snapshot, &messages)? {
+            let (DispatchKind::Handles, Some(message), Some(handler)) =
+                (step.kind, step.from, step.to)
+            else {
+                continue;
+            };
+            handlers.of_type.entry(message).or_default().push(handler);
+            if let Some(brief) = names.get(&message) {
+                let named = handlers.of_name.entry(brief.name.clone()).or_default();
+                named.push(handler);
+            }
+        }
+        Ok(handlers)
+    }
+
+    /// Returns what handles a type, or else other types of its name.
+    fn of(&self, message: &SymbolBrief) -> &[NodeId] {
+        let own = self.of_type.get(&message.id);
+        own.or_else(|| self.of_name.get(&message.name))
+            .map_or(&[], Vec::as_slice)
+    }
 }
 
 fn later_offer(of: NodeId, other: NodeId, member: &SymbolBrief) -> Offer {

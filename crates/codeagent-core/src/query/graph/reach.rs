@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::model::dispatch::{DispatchKind, route_key, verb_and_path, verbs_agree};
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::{
     DispatchStep, Labels, Occurrence, Occurrences, QueryError, bases_of, dispatched_to,
 };
-use crate::store::{self, IncidentEdge, Snapshot};
+use crate::store::{self, DispatchRow, FileKey, IncidentEdge, Snapshot};
 
 /// Maximum number of symbols per level whose callers are searched.
 const MAX_LEVEL: usize = 300;
@@ -65,6 +66,8 @@ pub struct ReachingTests {
     pub indirect: Vec<Occurrence>,
     /// The short names of what these use.
     pub through: Vec<String>,
+    /// Requests in tests for routes of the symbols or of their callers.
+    pub requests: Vec<Occurrence>,
 }
 
 impl ReachingTests {
@@ -106,7 +109,60 @@ pub fn tests_reaching(
         next.extend(containers.into_iter().filter(|id| seen.insert(*id)));
         level = without_files(snapshot, next)?;
     }
+    found.requests = requesting_tests(occurrences, nodes)?;
     Ok(found)
+}
+
+/// Returns the requests in tests for routes that run symbols or their callers.
+fn requesting_tests(
+    occurrences: &mut Occurrences<'_, '_>,
+    nodes: &[NodeId],
+) -> Result<Vec<Occurrence>, QueryError> {
+    let mut running = callers(occurrences, nodes)?;
+    running.extend(nodes);
+    let snapshot = occurrences.sources.snapshot();
+    let mut sites = Vec::new();
+    for step in dispatched_to(snapshot, &running)? {
+        match step.kind {
+            DispatchKind::Requests => sites.push(step.site),
+            DispatchKind::Serves => sites.extend(requests_with_values(snapshot, &step.label)?),
+            _ => {}
+        }
+    }
+
+    let mut requests = Vec::new();
+    for (file, line) in sites {
+        let path = occurrences.path(file)?;
+        if store::is_test_path(&path) {
+            requests.push(occurrences.at(&path, line)?);
+        }
+    }
+    requests.sort_unstable();
+    requests.dedup();
+    Ok(requests)
+}
+
+/// Returns the sites of requests that have values where a route has parameters.
+fn requests_with_values(
+    snapshot: &Snapshot,
+    route: &str,
+) -> Result<Vec<(FileKey, u32)>, QueryError> {
+    let (verb, path) = verb_and_path(route);
+    let key = route_key(path);
+    if !key.contains('*') {
+        return Ok(Vec::new());
+    }
+    let fits = |row: &DispatchRow| {
+        let (other_verb, other) = verb_and_path(&row.label);
+        let other = route_key(other);
+        let mut pairs = key.split('/').zip(other.split('/'));
+        verbs_agree(verb, other_verb)
+            && key.split('/').count() == other.split('/').count()
+            && pairs.all(|(own, other)| own == other || own == "*")
+    };
+    let mut rows = store::dispatch_of_kind(snapshot, DispatchKind::Requests)?;
+    rows.retain(fits);
+    Ok(rows.iter().map(|row| (row.file, row.line)).collect())
 }
 
 /// Returns the uses of symbols in tests, and the users that are not `seen` yet: those of a helper in a

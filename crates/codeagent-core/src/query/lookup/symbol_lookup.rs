@@ -24,7 +24,8 @@ use crate::query::lookup::parameters::{
 use crate::query::lookup::position;
 use crate::query::uses::hierarchy::bases_of;
 use crate::query::{
-    CallbackLines, Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_in_place,
+    CallbackLines, Note, QueryError, SymbolLabel, get_node_by_qualified_name, is_compound,
+    is_in_place,
 };
 use crate::store::{self, Snapshot};
 
@@ -286,6 +287,15 @@ fn find_candidates(
         return Ok((extensions, Some(note)));
     }
 
+    if let Some(member) = only_member(snapshot, text)? {
+        let note = Note::MatchedMember {
+            asked: text.to_owned(),
+            declared_as: member.qualified_name.clone(),
+            is_inherited: false,
+        };
+        return Ok((vec![member], Some(note)));
+    }
+
     if let Some(spelled) = respelled(text) {
         return find_candidates(snapshot, &spelled);
     }
@@ -359,6 +369,28 @@ fn members_of_chain(
     }
 }
 
+/// Returns the symbol outside tests with the last name of a chain of three or more, if it is the only one:
+/// `runByID` for `payload.jobs.runByID`.
+fn only_member(snapshot: &Snapshot, text: &str) -> Result<Option<Node>, QueryError> {
+    let is_name = |name: &str| {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        !name.is_empty() && name.chars().all(is_part)
+    };
+    let names: Vec<&str> = text.split('.').collect();
+    let last = names.last().copied().unwrap_or_default();
+    if names.len() < 3 || !names.iter().all(|name| is_name(name)) || !is_compound(last) {
+        return Ok(None);
+    }
+
+    let mut found = store::by_name(snapshot, last, MAX_RANKED)?;
+    let is_test = |node: &Node| {
+        let mut paths = node.spans.iter().map(|span| span.path.as_str());
+        paths.any(store::is_test_path)
+    };
+    found.retain(|node| node.name == last && node.parent.is_some() && !is_test(node));
+    Ok(if found.len() == 1 { found.pop() } else { None })
+}
+
 /// Returns the members that `Type.member` or `value.member` refers to: the type's own, including explicit
 /// implementations, or those of the nearest bases that have such a member. The flag tells whether
 /// they are inherited. Returns `None` if there are none.
@@ -381,7 +413,8 @@ fn members_of_type(
         }
     }
     let mut level: Vec<NodeId> = containers.iter().map(|node| node.id).collect();
-    let mut seen: FxHashSet<NodeId> = level.iter().copied().collect();
+    let mut seen: FxHashSet<NodeId> = FxHashSet::default();
+    level.retain(|id| seen.insert(*id));
 
     let mut is_inherited = false;
     while !level.is_empty() && seen.len() <= MAX_BASES {

@@ -632,7 +632,11 @@ fn named_folders(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, QueryEr
     if !is_name || name.trim_matches('.').is_empty() {
         return Ok(Vec::new());
     }
-    let folders = store::folders_named(snapshot, name, MAX_FILES)?;
+    let mut folders = store::folders_named(snapshot, name, MAX_FILES)?;
+    if folders.is_empty() && name.contains('.') && !name.contains('/') {
+        // The folders of a .NET project are often the parts of its name.
+        folders = store::folders_named(snapshot, &name.replace('.', "/"), MAX_FILES)?;
+    }
     Ok(folders.into_iter().map(|path| folder(name, path)).collect())
 }
 

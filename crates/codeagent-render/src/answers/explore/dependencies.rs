@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use codeagent_core::model::external::{ExternalSymbol, PackageManager};
-use codeagent_core::model::graph::Node;
+use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, Occurrences, Snapshot, TypeDependency};
 
-use super::Subject;
 use super::file_folder::USES;
 use super::type_symbol::path;
+use super::{Subject, file_imports};
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
 
@@ -43,6 +43,14 @@ pub(super) fn dependencies(
     document.section(subject.wants.weigh(section, true, 0));
     document.section(outside(subject, snapshot)?.weighing(20));
 
+    // Packages that are not installed are known by what the file imports.
+    let path = path(subject.first());
+    let named = query::get_node_by_qualified_name(snapshot, path, None, None)?;
+    let mut nodes = named.iter().map(|(node, _)| node);
+    if let Some(file) = nodes.find(|node| node.node_type == NodeType::File) {
+        let imports = file_imports::section(occurrences, file)?;
+        document.section(imports.weighing(12));
+    }
     Ok(())
 }
 

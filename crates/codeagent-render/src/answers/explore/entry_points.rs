@@ -26,11 +26,13 @@ pub(super) fn section(
     let mut found = query::entry_overview(occurrences.sources)?;
     if targets.has_written_name {
         let names = names(targets);
-        let is_named = |entry: &EntryPoint| {
-            let mut names = names.iter();
-            names.any(|name| is_below_folder(&entry.path, name) || runs(entry, name))
+        let named = |entry: &EntryPoint| {
+            let is_named = |name: &&&str| is_below_folder(&entry.path, name) || runs(entry, name);
+            names.iter().filter(is_named).count()
         };
-        found.entry_points.retain(is_named);
+        let most = found.entry_points.iter().map(named).max();
+        let most = most.unwrap_or_default().max(1);
+        found.entry_points.retain(|entry| named(entry) == most);
     }
 
     // `where does the app start?` is not about a folder `start`.
@@ -74,7 +76,13 @@ pub(super) fn of_commands(
         return Ok(false);
     }
     let mut found = query::entry_overview(occurrences.sources)?;
-    let names = names(targets);
+    // `the mail-server program`
+    let is_compound = |word: &&str| word.contains('-');
+    let words = targets.words.iter().map(String::as_str);
+    let names: Vec<&str> = names(targets)
+        .into_iter()
+        .chain(words.filter(is_compound))
+        .collect();
     found
         .entry_points
         .retain(|entry| names.iter().any(|name| runs(entry, name)));

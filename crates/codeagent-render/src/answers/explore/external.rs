@@ -15,7 +15,7 @@ const SECTIONS: [(&str, &str, &[EdgeType]); 4] = [
     ("callers", "called by", &[EdgeType::Calls]),
     (
         "implementations",
-        "implemented or extended by",
+        "implemented or extended by, at all levels",
         &[EdgeType::Implements, EdgeType::Inherits, EdgeType::Extends],
     ),
     (
@@ -62,10 +62,13 @@ pub(super) fn sections(
             .filter(|edge| edge_types.contains(&edge.edge_type))
             .cloned()
             .collect();
-        let (tests, code): (Vec<_>, Vec<_>) = occurrences
-            .of_edges(&uses)?
-            .into_iter()
-            .partition(Occurrence::is_test);
+        let places = if key == "implementations" {
+            let below = query::types_below(occurrences.sources.snapshot(), symbols)?;
+            occurrences.of_declarations(&below)?
+        } else {
+            occurrences.of_edges(&uses)?
+        };
+        let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
         in_tests.extend(tests);
 
         let is_wanted = match key {

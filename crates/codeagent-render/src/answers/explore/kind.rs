@@ -16,6 +16,12 @@ pub(super) fn sections(
     kind: &Kind,
     wants: Wants,
 ) -> Result<(), AnswerError> {
+    if let Some(folder) = &kind.unknown_folder {
+        document.line(format!(
+            "no folder is named {folder}; each `{}` of the repository:",
+            kind.words
+        ));
+    }
     if kind.asked != kind.selection {
         let asked = condition(&kind.asked);
         document.line(format!("no `{}` {asked}; these are others:", kind.words));
@@ -105,11 +111,17 @@ fn rows(
 /// neither that of a folder with some of the kind nor a word that selects of it: `Cart` of `which
 /// operators does Cart have?` may be a type.
 pub(super) fn names_symbols(targets: &Targets, kind: &Kind) -> bool {
-    let folder = kind.selection.folder.as_deref();
+    // A name of no folder may be that of the product.
+    let folder = kind
+        .asked
+        .folder
+        .as_deref()
+        .or(kind.unknown_folder.as_deref());
     let selects = |name: &str| kind.asked.words.contains(&name.to_lowercase());
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
     let found = targets.found.iter().map(Target::requested_text);
     let mut names = found.chain(missing);
+    let is_asked = |name: &str| kind.clause.contains(name) && Some(name) != folder;
     targets.has_written_name
-        && names.any(|name| !query::is_all_capitals(name) && Some(name) != folder && !selects(name))
+        && names.any(|name| !query::is_all_capitals(name) && is_asked(name) && !selects(name))
 }

@@ -24,11 +24,17 @@ const MAX_PHRASE: usize = 4;
 /// Maximum listed places of a literal.
 const MAX_LITERALS: usize = 200;
 
+/// Maximum number of lines with a name of a sentence; one of more is that of a product.
+const MAX_LINES: usize = 200;
+
 /// Maximum names of a question that are searched as text.
 const MAX_EXPRESSIONS: usize = 3;
 
 /// Maximum places of a literal whose context is shown.
 const MAX_IN_CONTEXT: usize = 2;
+
+/// Maximum characters of the flow of a route if the question does not ask for it.
+const MAX_BRIEF: usize = 800;
 
 /// Maximum functions of a route whose flow is shown.
 const MAX_FLOWS: usize = 3;
@@ -85,6 +91,10 @@ pub(super) fn literal(
         add_callers_around(document, occurrences, &places)?;
     }
 
+    let reads = reads_of_key(occurrences, text)?;
+    let title =
+        "reads of the setting by the last name of its key, in files that name the one before";
+    document.section(Section::occurrence_rows("settings", title, reads).weighing(30));
     let (others, in_files) = other_lines(occurrences, text, &code)?;
     document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
     let title = "uses of constants, functions and properties that hold this string";
@@ -190,9 +200,7 @@ fn handlers(
     let title = "files that serve it, by their path";
     document.section(Section::lines("files", title, files).weighing(20));
 
-    if wants.flow {
-        flows(document, occurrences, &running)?;
-    }
+    flows(document, occurrences, &running, wants)?;
     Ok(is_handled)
 }
 
@@ -252,13 +260,41 @@ fn flows(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     functions: &[Node],
+    wants: Wants,
 ) -> Result<(), AnswerError> {
     for function in functions.iter().take(MAX_FLOWS) {
         let lines = query::flow(occurrences, function)?;
-        document.section(Section::tree("flow", FLOW_TITLE, lines).weighing(WANTED));
+        let flow = Section::tree("flow", FLOW_TITLE, lines);
+        document.section(match wants.flow {
+            true => flow.weighing(WANTED),
+            false => flow.weighing(10).at_most(MAX_BRIEF),
+        });
         named_constants(document, occurrences, function)?;
     }
     Ok(())
+}
+
+/// Returns the places that read a nested setting of .NET by the last part of its key, in files that name the part
+/// before it: `GetValue("Port")` and `GetSection("Mail")` for `Mail__Port`.
+fn reads_of_key(
+    occurrences: &mut Occurrences<'_, '_>,
+    name: &str,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let Some((before, last)) = name.rsplit_once("__") else {
+        return Ok(Vec::new());
+    };
+    let section = before.rsplit("__").next().unwrap_or(before);
+    let snapshot = occurrences.sources.snapshot();
+    let sections = query::literal_sites(snapshot, section, MAX_LITERALS)?;
+    let mut places = Vec::new();
+    for site in query::literal_sites(snapshot, last, MAX_LITERALS)? {
+        let is_beside = sections.iter().any(|section| section.path == site.path);
+        if is_beside && site.text == last {
+            places.push(occurrences.at(&site.path, site.line)?);
+        }
+    }
+    places.retain(|place| !place.is_test());
+    Ok(places)
 }
 
 /// Returns the other lines with the name of an environment variable, which may be read through an
@@ -357,6 +393,12 @@ pub(super) fn expressions(
         let name = name.as_str();
         let count = found.code.len() + found.tests.len() + found.others.len();
         let lines = counted(count as u64, "line");
+        if count > MAX_LINES && question.contains(' ') {
+            document.note(format!(
+                "{lines} contain {name}; query it alone to see them"
+            ));
+            continue;
+        }
         document.line(format!("## text {name} ({lines})"));
         if found.code.len() <= MAX_IN_CONTEXT {
             around(document, occurrences, &found.code)?;

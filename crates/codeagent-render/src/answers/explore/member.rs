@@ -167,6 +167,17 @@ fn uses(
     if wants.levels || wants.impact {
         further_callers(subject, document, occurrences, &ids)?;
     }
+    if wants.impact {
+        let mut exports = occurrences.uses_of(&subject.ids(), &[EdgeType::Imports])?;
+        exports.retain(|place| {
+            place
+                .source
+                .as_deref()
+                .is_some_and(|line| line.starts_with("export"))
+        });
+        let section = Section::occurrence_rows("exports", "exported again at", exports);
+        document.section(section.weighing(12));
+    }
     if wants.roots {
         let lines = query::caller_tree(occurrences, &subject.ids())?;
         document.section(Section::tree("leads to it", ROOTS, lines).weighing(WANTED));
@@ -293,15 +304,23 @@ fn in_tests(
     tests.sort_unstable();
     tests.dedup();
 
-    if wants.tests && tests.is_empty() && reaching.indirect.is_empty() {
-        document.line("no test in the index uses it, directly or through two levels of callers");
+    let requests = std::mem::take(&mut reaching.requests);
+    if wants.tests && tests.is_empty() && reaching.indirect.is_empty() && requests.is_empty() {
+        document.line("no test is known to use it, directly or through two levels of callers");
         named_in_tests(subject, document, occurrences)?;
     }
+    document.section(wants.weigh(requesting_tests(requests), wants.tests, 5));
     let has_direct = !tests.is_empty();
     let section = Section::occurrence_rows("tests", "in tests", tests);
     document.section(wants.weigh_tests(section));
     document.section(reaching_tests(reaching, has_direct, wants));
     Ok(())
+}
+
+/// Returns a section with the requests in tests that reach a symbol.
+pub(super) fn requesting_tests(requests: Vec<Occurrence>) -> Section {
+    let title = "tests that request a route of it or of its callers, matched by path";
+    Section::occurrence_rows("requesting tests", title, requests)
 }
 
 /// Returns a section with the tests that reach a symbol only indirectly, which names what they use.

@@ -157,7 +157,9 @@ fn answer(
 ) -> Result<bool, AnswerError> {
     let text = query.text;
     let mut is_answered = chains(document, occurrences, (targets, text), wants)?;
-    is_answered |= connection::section(document, occurrences, targets, wants)?;
+    if !wants.entry_points {
+        is_answered |= connection::section(document, occurrences, targets, wants)?;
+    }
     let asked =
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
     if !targets.has_written_name && !wants.flow && !wants.impact {
@@ -370,7 +372,7 @@ fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
 
     let holds = |place: &&str| {
         let mut groups = symbols().flat_map(|symbols| symbols.groups.iter().chain(&symbols.others));
-        groups.any(|group| is_within(group.first(), place))
+        groups.any(|group| is_within(group.first(), place) || is_of_package(group.first(), place))
     };
 
     let has_literals = targets
@@ -389,6 +391,13 @@ fn place_of(target: &Target) -> Option<&str> {
         Target::File { path, .. } | Target::Folder { path, .. } => Some(path),
         Target::Symbols(_) | Target::External { .. } | Target::Literal(_) => None,
     }
+}
+
+/// Reports whether a symbol is declared in the package whose main module a file is, which the package's name
+/// stands for: `Cart of @shop/client`.
+fn is_of_package(node: &Node, main: &str) -> bool {
+    let package = main.strip_suffix("/src/index.ts");
+    package.is_some_and(|package| is_within(node, package))
 }
 
 /// Reports whether a symbol is declared in a file or folder.

@@ -9,6 +9,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 use super::Subject;
 use super::file_folder::{USES, uses_elsewhere};
 use super::importers::importers;
+use super::literal::regex;
 use super::type_symbol::members;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
@@ -57,9 +58,24 @@ pub(super) fn sections(
     document.section(wants.weigh(section, wants.members, 12));
 
     let importing = importers(document, occurrences, &subject.ids(), wants)?;
+    importers_in_razor(subject, document, occurrences)?;
     users(subject, document, occurrences, &symbols, |path| {
         own_files.contains(path) || importing.contains(path)
     })
+}
+
+/// Adds the lines of Razor files that import a namespace: `@using Shop.Web`.
+fn importers_in_razor(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let name = query::escaped_text(&subject.first().qualified_name);
+    let found = query::search_text(occurrences, &regex(&format!("@using {name}\\s*$")))?;
+    let title = "imported in Razor files, matched by text";
+    let section = Section::occurrence_rows("razor importers", title, found.others);
+    document.section(subject.wants.weigh(section, subject.wants.imports, 10));
+    Ok(())
 }
 
 /// Adds the uses of a namespace's symbols in files that neither declare a part of it nor import it.

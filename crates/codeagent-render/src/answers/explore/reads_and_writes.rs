@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use codeagent_core::model::graph::{Access, EdgeType, Language, Node, NodeId, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::message::add_callers_around;
 use super::{Subject, object_literal};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -26,7 +27,8 @@ const ASSIGNING: [&str; 17] = [
 const MAX_RAISES: usize = 500;
 
 /// Adds the uses of a field, property or variable; writes are separate where the source lines show
-/// them, and first if the question asks for them. Says so if there are none here and elsewhere.
+/// them, and first if the question asks for them. Says so if there are none here and elsewhere. A constant
+/// that a function returns is also used by the callers of the function.
 pub(super) fn reads_and_writes(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -64,6 +66,14 @@ pub(super) fn reads_and_writes(
     let mut sections = [("reads", read, reads), ("writes", written, writes)];
     if asks_for_writes {
         sections.reverse();
+    }
+    if is_wanted && subject.first().kind == NodeKind::EnumMember {
+        let is_returned = |place: &&Occurrence| {
+            let source = place.source.as_deref().unwrap_or_default();
+            source.starts_with("return ") && !place.is_test()
+        };
+        let returned: Vec<&Occurrence> = sections[0].2.iter().filter(is_returned).collect();
+        add_callers_around(document, occurrences, &returned)?;
     }
     for (key, title, places) in sections {
         document.section(wants.weigh(Section::occurrence_rows(key, title, places), is_wanted, 20));

@@ -7,8 +7,8 @@ use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests, Snapsh
 
 use super::dependencies::dependencies;
 use super::heading::signature;
-use super::member::{own_lines, reaching_tests};
-use super::wants::Wants;
+use super::member::{ROOTS, own_lines, reaching_tests, requesting_tests};
+use super::wants::{WANTED, Wants};
 use super::{Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
@@ -20,6 +20,9 @@ const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule",
 
 /// Maximum characters of the calls that may pass a value of a type.
 const MAX_PASSED: usize = 1_200;
+
+/// Maximum number of uses of a type's members; if there are more, they are only counted.
+const MAX_MEMBER_USES: usize = 40;
 
 /// Maximum number of lines with the arguments of a call.
 const ARGUMENT_LINES: u32 = 4;
@@ -62,6 +65,11 @@ pub(super) fn sections(
         .any(|word| word.starts_with("operator"))
     {
         operators(subject, document, occurrences, &members)?;
+    }
+    let asks_for_places = ["called", "use", "used", "uses"];
+    let mut words = subject.words.iter();
+    if wants.members && words.any(|word| asks_for_places.contains(&word.as_str())) {
+        member_uses(subject, document, occurrences, &members)?;
     }
     registrations(subject, document, occurrences, &members)?;
 
@@ -191,6 +199,26 @@ fn inherited(
     }
     let section = Section::names("inherited", "inherited members", rows);
     document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
+}
+
+/// Adds the uses of a type's members, if they are few.
+fn member_uses(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    members: &[Node],
+) -> Result<(), AnswerError> {
+    let is_member = |node: &&Node| node.node_type != NodeType::Constructor;
+    let ids = members.iter().filter(is_member).map(|node| node.id);
+    let ids: Vec<NodeId> = ids.collect();
+    let inside = own_lines(subject);
+    let mut uses = occurrences.uses_of(&ids, &[EdgeType::Calls, EdgeType::References])?;
+    uses.retain(|place| !inside(place) && !place.is_test());
+    if uses.len() <= MAX_MEMBER_USES {
+        let section = Section::occurrence_rows("member uses", "uses of its members", uses);
+        document.section(subject.wants.weigh(section, true, 0));
+    }
     Ok(())
 }
 
@@ -355,6 +383,10 @@ fn uses(
         .map(|member| member.id);
     let constructors: Vec<NodeId> = constructors.chain(subject.ids()).collect();
     let constructed = occurrences.uses_of(&constructors, &[EdgeType::Calls])?;
+    if wants.roots {
+        let lines = query::caller_tree(occurrences, &constructors)?;
+        document.section(Section::tree("leads to it", ROOTS, lines).weighing(WANTED));
+    }
 
     let mut used = other_uses(subject, document, occurrences, members)?;
     used.retain(|place| !constructed.contains(place));
@@ -530,9 +562,11 @@ fn tests(
     }
 
     let has_direct = !in_tests.is_empty();
-    if wants.tests && !has_direct && reaching.indirect.is_empty() {
-        document.line("no test in the index uses it, its members, or what uses these");
+    let requests = std::mem::take(&mut reaching.requests);
+    if wants.tests && !has_direct && reaching.indirect.is_empty() && requests.is_empty() {
+        document.line("no test is known to use it, its members, or what uses these");
     }
+    document.section(wants.weigh(requesting_tests(requests), wants.tests, 5));
     let section = Section::occurrence_rows("tests", "in tests", in_tests);
     document.section(wants.weigh_tests(section));
     document.section(reaching_tests(reaching, has_direct, wants));

@@ -4,6 +4,7 @@ use codeagent_core::model::graph::NodeType;
 use codeagent_core::query::{Target, Targets};
 
 use super::connection::{asks_for_path_to, ends};
+use super::is_prose;
 use crate::text::Section;
 
 /// The sections that a question asks for; by default a bit of everything.
@@ -195,13 +196,18 @@ fn asks_for_flow(targets: &Targets) -> bool {
     // `from the click on Save, which code writes the file?`
     let starts_with_from = targets.words.first().is_some_and(|word| word == "from");
     let asks_from = starts_with_from && !is_path(targets);
-    let mut traces = ["follow", "trace", "traces"].iter();
     targets.mentions(&["happen", "flow"])
-        || traces.any(|word| targets.has_word(word))
+        || asks_to_trace(targets)
         || asks_for_server(targets)
         || asks_when
         || asks_how
         || asks_from
+}
+
+/// Reports whether a question asks for all that follows from a start: `trace cart.save() across HTTP`.
+fn asks_to_trace(targets: &Targets) -> bool {
+    let mut traces = ["across", "follow", "trace", "traces"].iter();
+    traces.any(|word| targets.has_word(word))
 }
 
 /// Reports whether a question goes on to the callers of what it asks for: `callers of X, and who calls those?`
@@ -259,6 +265,8 @@ fn asks_for_server(targets: &Targets) -> bool {
 fn names_no_code(targets: &Targets) -> bool {
     let is_place = |target: &Target| match target {
         Target::Folder { .. } => true,
+        // `the Mail Agent` is a program.
+        Target::Symbols(symbols) if is_prose(&symbols.asked) => true,
         Target::Symbols(symbols) => {
             let mut groups = symbols.groups.iter();
             groups.all(|group| {
@@ -300,6 +308,7 @@ fn is_path(targets: &Targets) -> bool {
     let symbols = targets.found.iter().filter(|found| !ends(found).is_empty());
     let is_between = targets.has_word("from") && targets.has_word("to");
     symbols.count() > 1
+        && !asks_to_trace(targets)
         && !targets.mentions(&["level"])
         && (targets.has_word("how") || is_between || targets.mentions(&["reach", "path", "lead"]))
 }

@@ -64,6 +64,10 @@ pub struct Kind {
     pub routes: Vec<DispatchStep>,
     /// The routes that follow from where files are, each with the path of its file.
     pub file_routes: Vec<(String, String)>,
+    /// The part of the question that asks for the kind.
+    pub clause: String,
+    /// The name of a place in the question that is that of no folder.
+    pub unknown_folder: Option<String>,
     /// What the question selects.
     pub asked: Selection,
     /// What is selected, as far as there is any of the kind.
@@ -91,15 +95,17 @@ pub fn asked_kind(
         Some(name) => store::folders_named(occurrences.sources.snapshot(), name, MAX_FOLDERS)?,
         None => Vec::new(),
     };
-    if question.folder.is_some() && folders.is_empty() {
-        return Ok(None);
-    }
-
     for reading in question.readings() {
-        if let Some(kind) = kind_of(occurrences, &reading.kind)? {
+        if let Some(mut kind) = kind_of(occurrences, &reading.kind)? {
+            kind.clause.clone_from(&question.clause);
+            let (folder, unknown_folder) = match folders.is_empty() {
+                true => (None, question.folder),
+                false => (question.folder, None),
+            };
+            kind.unknown_folder = unknown_folder;
             let asked = Selection {
                 words: reading.selecting,
-                folder: question.folder,
+                folder,
             };
             return Ok(Some(selection::select(occurrences, kind, asked, &folders)?));
         }

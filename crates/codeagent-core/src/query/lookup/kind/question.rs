@@ -81,6 +81,8 @@ pub(super) struct KindQuestion {
     pub words: Vec<String>,
     /// The folder that it asks about.
     pub folder: Option<String>,
+    /// The part of the text that asks for the kind.
+    pub clause: String,
 }
 
 /// A way to read the words of a kind.
@@ -102,7 +104,8 @@ impl KindQuestion {
         // `which commands does the tool offer, and where are they registered?`
         let first = text.split(", ").next().unwrap_or(text);
         let clauses = [last, text, first];
-        clauses.into_iter().find_map(Self::of_clause)
+        let as_written = clauses.iter().find_map(|clause| Self::of_clause(clause));
+        as_written.or_else(|| Self::of_clause(&without_brackets(first)))
     }
 
     fn of_clause(text: &str) -> Option<Self> {
@@ -137,6 +140,7 @@ impl KindQuestion {
         is_kind.then(|| Self {
             words: kind.to_vec(),
             folder: folder.name(),
+            clause: text.to_owned(),
         })
     }
 
@@ -230,6 +234,13 @@ fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
     }
 }
 
+/// Returns a text without the words in brackets.
+fn without_brackets(text: &str) -> String {
+    let is_outside = |word: &&str| !word.starts_with('(') || !word.ends_with(')');
+    let words: Vec<&str> = text.split_whitespace().filter(is_outside).collect();
+    words.join(" ")
+}
+
 /// Returns the name of what has something: the only word, or the one in brackets (`the mail add-in
 /// (Shop.Mail)`).
 fn owner<'q>(words: &[&'q str]) -> Option<&'q str> {
@@ -247,7 +258,12 @@ fn owner<'q>(words: &[&'q str]) -> Option<&'q str> {
 /// the repository.
 fn without_part<'q, 'w>(words: &'w [&'q str]) -> &'w [&'q str] {
     match words.split_last() {
-        Some((last, before)) if PARTS.contains(last) && !before.ends_with(&["the"]) => before,
+        Some((last, before))
+            if PARTS.contains(&last.strip_suffix('s').unwrap_or(last))
+                && !before.ends_with(&["the"]) =>
+        {
+            before
+        }
         _ => words,
     }
 }
@@ -322,6 +338,10 @@ mod tests {
             (
                 "Which commands does the mail add-in (Shop.Mail) offer, and where are they made?",
                 &["command in Shop.Mail"],
+            ),
+            (
+                "Which mail (SMTP) providers exist in the Shop services, and who uses each?",
+                &["mail provider in Shop", "mail + provider in Shop"],
             ),
             ("who calls Cart.total?", &[]),
             ("which class exists?", &[]),

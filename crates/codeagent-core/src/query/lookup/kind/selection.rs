@@ -62,6 +62,8 @@ fn narrowed(
 
     let mut selected = Kind {
         words: kind.words.clone(),
+        clause: kind.clause.clone(),
+        unknown_folder: kind.unknown_folder.clone(),
         implementing: of_nodes(&implementing(occurrences, kind)?),
         inheriting: of_nodes(&kind.inheriting),
         decorated: of_nodes(&kind.decorated),

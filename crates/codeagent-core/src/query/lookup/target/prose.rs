@@ -1,7 +1,9 @@
 //! Names among the words of a sentence that do not look like names.
 
 use super::tokens::{Token, is_common, name_words};
-use super::{EVENTS, MAX_TARGETS, Target, Targets, event, has_literal, is_known_event, symbols};
+use super::{
+    EVENTS, MAX_TARGETS, SUBTYPES, Target, Targets, event, has_literal, is_known_event, symbols,
+};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
 use crate::query::{Note, QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
@@ -100,8 +102,11 @@ pub(super) fn add_members(
             .collect();
         for member in store::children_of(snapshot, &types)? {
             let is_named = |token: &Token<'_>| {
+                let name = token.text.split('(').next().unwrap_or_default();
                 is_uncommon(token) && token.text.eq_ignore_ascii_case(&member.name)
-                    || asks_for_overrides && token.is_capitalized() && token.text == member.name
+                    || asks_for_overrides
+                        && (token.is_capitalized() || name != token.text)
+                        && name == member.name
             };
             let name = format!("{}.{}", named.asked, member.name);
             if member.node_type == NodeType::Constructor {
@@ -115,6 +120,13 @@ pub(super) fn add_members(
 
     for name in names.iter().take(MAX_PLAIN) {
         if let Ok(member) = symbols(snapshot, name)? {
+            // What else has the name of the member is not meant.
+            let last = name.rsplit('.').next().unwrap_or(name);
+            let is_other = |target: &Target| {
+                let asked = target.requested_text().split('(').next();
+                asked != Some(last) || matches!(target, Target::Literal(_))
+            };
+            targets.found.retain(is_other);
             targets.found.push(Target::Symbols(member));
         }
     }
@@ -271,6 +283,7 @@ pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
     });
 
     drop_bare_members(targets);
+    drop_containers(targets);
     drop_holders(targets, tokens);
     drop_other_case(targets, tokens);
     let asks_for_it = targets.mentions(&["namespace", "module", "package"]);
@@ -320,6 +333,33 @@ fn drop_bare_members(targets: &mut Targets) {
             let is_same = !of_member.is_empty() && of_member.iter().all(|id| ids.contains(id));
             name == target.requested_text() && is_same
         })
+    });
+}
+
+/// Removes a type beside one of its members, unless the question is about the type, too: `who calls total
+/// (Cart)?`
+fn drop_containers(targets: &mut Targets) {
+    let of_types = [
+        "class", "depend", "member", "operator", "public", "surface", "type",
+    ];
+    if targets.mentions(SUBTYPES) || targets.mentions(OVERRIDING) || targets.mentions(&of_types) {
+        return;
+    }
+    let members = targets.found.iter().filter_map(|target| match target {
+        Target::Symbols(symbols) if !symbols.has_types() => Some(&symbols.groups),
+        _ => None,
+    });
+    let parents: Vec<NodeId> = members
+        .filter_map(|groups| match groups.as_slice() {
+            [only] => only.first().parent,
+            _ => None,
+        })
+        .collect();
+    targets.found.retain(|target| match target {
+        Target::Symbols(symbols) if symbols.has_types() => {
+            !target.ids().iter().any(|id| parents.contains(id))
+        }
+        _ => true,
     });
 }
 

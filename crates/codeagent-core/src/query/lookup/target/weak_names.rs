@@ -1,10 +1,10 @@
-//! Words of a sentence with a capital that are hardly meant as names beside others that are: products
-//! (`in Shop`), proper nouns (`Visual Studio`), and words that only a variable has as its name.
+//! Words of a sentence that are hardly meant as names beside others that are: products (`in Shop`), proper
+//! nouns (`Visual Studio`), abbreviations (`API`, `e2e`), and words that only a variable has as its name.
 
 use super::kind_words::has_kind;
-use super::{SymbolTarget, Target, Targets, Token};
+use super::{SymbolTarget, Target, Targets, Token, is_technical};
 use crate::model::graph::{Node, NodeKind, NodeType};
-use crate::query::{QueryError, SymbolGroup, is_in_place};
+use crate::query::{Note, QueryError, SymbolGroup, is_in_place};
 use crate::store::{self, Snapshot};
 
 /// Words before the name of a product.
@@ -18,24 +18,23 @@ pub(super) fn drop_weak(
     tokens: &[Token<'_>],
 ) -> Result<(), QueryError> {
     let is_strong = |target: &Target| match target {
-        Target::Symbols(symbols) => !is_capitalized(tokens, &symbols.asked),
+        Target::Symbols(_) | Target::Literal(_) => !is_of_prose(tokens, target.requested_text()),
         _ => true,
     };
-    if !targets.found.iter().any(is_strong) {
+    let is_missing = |(name, _): &(String, QueryError)| !is_of_prose(tokens, name);
+    if !targets.found.iter().any(is_strong) && !targets.missing.iter().any(is_missing) {
         return Ok(());
     }
 
-    targets
-        .missing
-        .retain(|(name, _)| !is_capitalized(tokens, name));
+    targets.missing.retain(is_missing);
     let places: Vec<String> = targets.found.iter().filter_map(place).collect();
     let mut kept = Vec::with_capacity(targets.found.len());
     for target in std::mem::take(&mut targets.found) {
         let is_weak = match &target {
-            Target::Symbols(symbols) if is_capitalized(tokens, &symbols.asked) => {
+            Target::Symbols(symbols) if is_of_prose(tokens, &symbols.asked) => {
                 is_weak(snapshot, symbols, (&places, tokens))?
             }
-            _ => false,
+            _ => !is_strong(&target),
         };
         if !is_weak {
             kept.push(target);
@@ -45,10 +44,20 @@ pub(super) fn drop_weak(
     Ok(())
 }
 
-/// Reports whether a name is a word of prose with a capital wherever a sentence has it.
-fn is_capitalized(tokens: &[Token<'_>], name: &str) -> bool {
+/// Reports whether a name is a word of prose with a capital, or an abbreviation, wherever a sentence has it.
+fn is_of_prose(tokens: &[Token<'_>], name: &str) -> bool {
+    let is_word =
+        |token: &Token<'_>| token.is_capitalized() || is_technical(token) || is_abbreviation(token);
     let mut named = tokens.iter().filter(|token| token.text == name).peekable();
-    named.peek().is_some() && named.all(Token::is_capitalized)
+    named.peek().is_some() && named.all(is_word)
+}
+
+/// Reports whether a token abbreviates a word by a number: `e2e`, `i18n`.
+fn is_abbreviation(token: &Token<'_>) -> bool {
+    let has = |test: fn(&char) -> bool| token.text.chars().any(|c| test(&c));
+    let is_short = token.text.chars().count() < 6 && token.text.chars().all(char::is_alphanumeric);
+    let is_plain = !token.is_quoted && !token.is_code && !has(|c| c.is_uppercase());
+    is_short && is_plain && has(char::is_ascii_digit) && has(|c| c.is_alphabetic())
 }
 
 fn is_weak(
@@ -72,7 +81,8 @@ fn is_weak(
         let is_value = node.node_type == NodeType::Property && node.kind != NodeKind::Event;
         !is_value && node.node_type != NodeType::Module
     };
-    if !nodes().any(is_named_by) {
+    let differs = matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }));
+    if differs || symbols.alias.is_some() || !nodes().any(is_named_by) {
         return Ok(true);
     }
     let is_of_prose = is_proper_noun(tokens, &symbols.asked);

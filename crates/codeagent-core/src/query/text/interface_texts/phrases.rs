@@ -129,6 +129,7 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
     let mut phrases: Vec<Phrase> = tokens
         .iter()
         .filter(|token| token.is_quoted && (is_about || token.text.contains(' ')))
+        .filter(|token| !is_option(token.text, &question))
         .filter(|token| token.text.contains(char::is_alphabetic))
         .map(|token| Phrase::quoted(token.text))
         .collect();
@@ -146,6 +147,11 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
     }
     phrases.truncate(MAX_PHRASES);
     phrases
+}
+
+/// Reports whether a word is an option of a command line: `--max-size`.
+fn is_option(word: &str, question: &str) -> bool {
+    question.contains(&format!("--{word}"))
 }
 
 /// Returns the words behind one that announces a message, if they begin with a capital.
