@@ -170,7 +170,7 @@ fn a_question_about_tests_says_that_there_are_none() {
     let shop = Shop::with(&[("web/go.ts", "export function goFar() {}\n")]);
     let text = shop.stdout(&["explore", "which tests cover goFar?"]);
     assert!(
-        text.contains("no test in the index uses it, directly or through two levels of callers"),
+        text.contains("no test is known to use it, directly or through two levels of callers"),
         "{text}"
     );
 }

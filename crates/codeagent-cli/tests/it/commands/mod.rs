@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+mod between_services;
 mod changes;
+mod chosen_targets;
 mod clean;
 #[cfg(unix)]
 mod daemon;

@@ -325,7 +325,7 @@ fn tests_that_only_name_a_symbol_are_told_apart() {
     ]);
     let text = shop.stdout(&["explore", "which tests cover Till.closeDay?"]);
     assert!(
-        text.contains("no test in the index uses it")
+        text.contains("no test is known to use it")
             && text.contains("named in tests, matched by equal text (1)"),
         "{text}"
     );

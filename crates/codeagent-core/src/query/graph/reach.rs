@@ -158,11 +158,22 @@ fn requests_with_values(
         let mut pairs = key.split('/').zip(other.split('/'));
         verbs_agree(verb, other_verb)
             && key.split('/').count() == other.split('/').count()
-            && pairs.all(|(own, other)| own == other || own == "*")
+            && pairs.all(|(own, other)| has_form(other, own))
     };
     let mut rows = store::dispatch_of_kind(snapshot, DispatchKind::Requests)?;
     rows.retain(fits);
     Ok(rows.iter().map(|row| (row.file, row.line)).collect())
+}
+
+/// Reports whether a segment of a path has the form of a route's: `v2` of `v*`.
+fn has_form(segment: &str, form: &str) -> bool {
+    match form.split_once('*') {
+        Some((start, end)) => {
+            let rest = segment.strip_prefix(start);
+            rest.is_some_and(|rest| rest.ends_with(end))
+        }
+        None => segment == form,
+    }
 }
 
 /// Returns the uses of symbols in tests, and the users that are not `seen` yet: those of a helper in a

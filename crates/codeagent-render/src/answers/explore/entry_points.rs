@@ -24,27 +24,8 @@ pub(super) fn section(
     targets: &Targets,
 ) -> Result<bool, AnswerError> {
     let mut found = query::entry_overview(occurrences.sources)?;
-    if targets.has_written_name {
-        let names = names(targets);
-        let named = |entry: &EntryPoint| {
-            let is_named = |name: &&&str| is_below_folder(&entry.path, name) || runs(entry, name);
-            names.iter().filter(is_named).count()
-        };
-        let most = found.entry_points.iter().map(named).max();
-        let most = most.unwrap_or_default().max(1);
-        found.entry_points.retain(|entry| named(entry) == most);
-    }
-
-    // `where does the app start?` is not about a folder `start`.
-    let is_verb = |word: &&String| STARTS.iter().any(|verb| word.starts_with(verb));
-    let asked: Vec<&String> = targets.words.iter().filter(|word| !is_verb(word)).collect();
-    let words = |path: &str| described(path, &asked);
-    let most = found.entry_points.iter().map(|entry| words(&entry.path));
-    let most = most.max().unwrap_or_default();
-    found
-        .entry_points
-        .retain(|entry| words(&entry.path) == most);
-
+    select_named(&mut found.entry_points, targets);
+    select_described(&mut found.entry_points, targets);
     document.section(overview::entry_section(&found));
     // What builds a program or stands alone is not where it starts.
     let mut starting = found.entry_points.clone();
@@ -64,6 +45,38 @@ pub(super) fn section(
     Ok(!found.entry_points.is_empty())
 }
 
+/// Keeps the entry points with most of the names in a question; all if it names nothing.
+fn select_named(entries: &mut Vec<EntryPoint>, targets: &Targets) {
+    let names = names(targets);
+    let named = |entry: &EntryPoint| {
+        let is_named = |name: &&&str| is_below_folder(&entry.path, name) || runs(entry, name);
+        names.iter().filter(is_named).count()
+    };
+    let most = entries.iter().map(named).max().unwrap_or_default();
+    let least = usize::from(targets.has_written_name);
+    entries.retain(|entry| named(entry) == most.max(least));
+}
+
+/// Keeps the entry points whose folders have most of a question's words: those before its verb, because what
+/// stands there starts, else those behind it. `where does the app start?` is not about a folder `start`.
+fn select_described(entries: &mut Vec<EntryPoint>, targets: &Targets) {
+    let is_verb = |word: &String| STARTS.iter().any(|verb| word.starts_with(verb));
+    let verb = targets.words.iter().position(is_verb);
+    let (before, after) = targets.words.split_at(verb.unwrap_or(targets.words.len()));
+    let is_described = |word: &String| {
+        let mut entries = entries.iter();
+        entries.any(|entry| described(&entry.path, &[word]) > 0)
+    };
+    let asked: Vec<&String> = match before.iter().any(is_described) {
+        true => before.iter().collect(),
+        false => after.iter().filter(|word| !is_verb(word)).collect(),
+    };
+
+    let words = |entry: &EntryPoint| described(&entry.path, &asked);
+    let most = entries.iter().map(words).max().unwrap_or_default();
+    entries.retain(|entry| words(entry) == most);
+}
+
 /// Adds the entry points of the commands of packages that a question about a start names, although
 /// they are also names of symbols; reports whether there are any.
 pub(super) fn of_commands(
@@ -76,13 +89,7 @@ pub(super) fn of_commands(
         return Ok(false);
     }
     let mut found = query::entry_overview(occurrences.sources)?;
-    // `the mail-server program`
-    let is_compound = |word: &&str| word.contains('-');
-    let words = targets.words.iter().map(String::as_str);
-    let names: Vec<&str> = names(targets)
-        .into_iter()
-        .chain(words.filter(is_compound))
-        .collect();
+    let names = names(targets);
     found
         .entry_points
         .retain(|entry| names.iter().any(|name| runs(entry, name)));
@@ -94,11 +101,13 @@ pub(super) fn of_commands(
     Ok(true)
 }
 
-/// Returns the names in a question.
+/// Returns the names in a question, and its words that may be those of commands: `the mail-server program`.
 fn names(targets: &Targets) -> Vec<&str> {
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
     let found = targets.found.iter().map(Target::requested_text);
-    missing.chain(found).collect()
+    let words = targets.words.iter().map(String::as_str);
+    let commands = words.filter(|word| word.contains('-'));
+    missing.chain(found).chain(commands).collect()
 }
 
 /// Reports whether a command of a package with this name runs an entry point.
@@ -126,14 +135,14 @@ fn add_flow(
     Ok(())
 }
 
-/// Reports whether a file is below a folder with a name, or the last part of a dotted one: `Server` for
+/// Reports whether a file is below a folder with a name, or with it as a part of a dotted one: `Server` for
 /// `src/Shop.Server/Program.cs`.
 fn is_below_folder(path: &str, name: &str) -> bool {
     let mut folders = path.split('/').rev().skip(1);
     query::is_in_place(path, name)
         || folders.any(|folder| {
-            let last = folder.rsplit('.').next().unwrap_or_default();
-            folder.eq_ignore_ascii_case(name) || last.eq_ignore_ascii_case(name)
+            let mut parts = folder.split('.');
+            folder.eq_ignore_ascii_case(name) || parts.any(|part| part.eq_ignore_ascii_case(name))
         })
 }
 

@@ -111,17 +111,18 @@ fn rows(
 /// neither that of a folder with some of the kind nor a word that selects of it: `Cart` of `which
 /// operators does Cart have?` may be a type.
 pub(super) fn names_symbols(targets: &Targets, kind: &Kind) -> bool {
-    // A name of no folder may be that of the product.
-    let folder = kind
-        .asked
-        .folder
-        .as_deref()
-        .or(kind.unknown_folder.as_deref());
-    let selects = |name: &str| kind.asked.words.contains(&name.to_lowercase());
+    let folder = kind.selection.folder.as_deref();
+    // A name of no folder and no symbol may be that of the product.
+    let product = kind.unknown_folder.as_deref();
+    let is_string = |target: &&Target| matches!(target, Target::Literal(_));
+    let (strings, found): (Vec<_>, Vec<_>) = targets.found.iter().partition(is_string);
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
-    let found = targets.found.iter().map(Target::requested_text);
-    let mut names = found.chain(missing);
+    let missing = missing.chain(strings.into_iter().map(Target::requested_text));
+    let missing = missing.filter(|name| Some(*name) != product);
+
+    let selects = |name: &str| kind.asked.words.contains(&name.to_lowercase());
     let is_asked = |name: &str| kind.clause.contains(name) && Some(name) != folder;
+    let mut names = found.into_iter().map(Target::requested_text).chain(missing);
     targets.has_written_name
         && names.any(|name| !query::is_all_capitals(name) && is_asked(name) && !selects(name))
 }
