@@ -150,7 +150,7 @@ export function Other() { return <b />; }
 #[test]
 fn elements_are_routes_of_a_client() {
     let app = "import { Route, Routes, Navigate } from 'react-router-dom';
-import { Carts, Cart, Layout, Panel, Home } from './carts';
+import { Carts, Cart, Layout, Panel, Home, Paths } from './carts';
 import { Guarded } from './own';
 export const App = () => (
   <Routes>
@@ -167,10 +167,12 @@ export const App = () => (
     <Route path='made' render={() => <Cart />} />
     <ProtectedRoute path='/safe' component={Home} />
     <Guarded path='/no-route' element={<Home />} />
+    <Route path={`${Paths.TILLS}/*`} element={<Home />} />
   </Routes>
 );
 ";
-    let carts = "export const Carts = () => <b />;
+    let carts = "export enum Paths { TILLS = '/tills' }
+export const Carts = () => <b />;
 export const Cart = () => <b />;
 export const Layout = (props: any) => <b>{props.children}</b>;
 export const Panel = (props: any) => <b>{props.children}</b>;
@@ -192,6 +194,7 @@ export const Home = () => <b />;
             "?shows app.tsx#App -> carts.tsx#Carts (/carts/*) app.tsx:8",
             "shows app.tsx#App -> carts.tsx#Home (/) app.tsx:7",
             "?shows app.tsx#App -> carts.tsx#Home (/safe) app.tsx:17",
+            "shows app.tsx#App -> carts.tsx#Home (/tills/*) app.tsx:19",
             "shows app.tsx#App -> carts.tsx#Home (/top) app.tsx:11",
             "shows app.tsx#App -> carts.tsx#Home (inner) app.tsx:15",
             "shows app.tsx#App -> carts.tsx#Layout (/) app.tsx:6",

@@ -16,7 +16,7 @@
 //! The names are in [`frameworks`].
 //!
 //! Limitations: a path is a literal, a constant with one, a call of a function that returns one, or a template
-//! with placeholders. Prefixes from `use("/a", router)` and routes given by file names are not read.
+//! with placeholders, which constants fill. Prefixes from `use("/a", router)` and routes given by file names are not read.
 
 mod elements;
 mod events;
@@ -236,7 +236,7 @@ impl FileResolver<'_> {
                     .iter()
                     .take_while(|literal| literal.line <= line + 1);
                 let template = near.find(|literal| facts.text(literal.text).contains("${"))?;
-                Some(facts.text(template.text).to_owned())
+                Some(self.with_constants(facts.text(template.text), template.line))
             }
             Expr::Binary(Operator::Add, left, right) => {
                 let (first, second) = (self.text_of(left, line), self.text_of(right, line));
@@ -251,6 +251,36 @@ impl FileResolver<'_> {
             Expr::Call(call) => self.returned_text(facts.calls[call.index()].callee),
             _ => None,
         }
+    }
+
+    /// Puts the strings of named constants in their places in a template on a line: `/carts/*` for
+    /// `${Paths.CARTS}/*`. Other placeholders stay.
+    fn with_constants(&self, template: &str, line: u32) -> String {
+        let facts = self.own_facts();
+        let first = facts.sites.partition_point(|site| site.at.line < line);
+        let near = facts.sites[first..]
+            .iter()
+            .take_while(|site| site.at.line <= line + 1);
+        let values: Vec<ExprId> = near
+            .filter_map(|site| match site.subject {
+                Subject::Expr(value) => Some(value),
+                _ => None,
+            })
+            .collect();
+
+        let (mut text, mut rest) = (String::new(), template);
+        while let Some((before, after)) = rest.split_once("${")
+            && let Some((name, behind)) = after.split_once('}')
+        {
+            text += before;
+            let named = values.iter().find(|value| names(facts, **value, name));
+            match named.and_then(|value| self.constant_text(*value)) {
+                Some(constant) => text += &constant,
+                None => text += &format!("${{{name}}}"),
+            }
+            rest = behind;
+        }
+        text + rest
     }
 
     /// Returns the string that a function always returns: `static getName() { return "created"; }`. A
@@ -330,6 +360,18 @@ fn property(facts: &Facts, object: DeclId, key: &str) -> Option<ExprId> {
         decl.scope == scope && decl.kind == DeclKind::Property && facts.text(decl.name) == key
     })?;
     member.init.some()
+}
+
+/// Reports whether a value is written as a chain of names: `Paths.CARTS`.
+fn names(facts: &Facts, value: ExprId, chain: &str) -> bool {
+    match facts.expr(value) {
+        Expr::Name(name, ..) => facts.text(name) == chain,
+        Expr::Member(of, name) => chain
+            .strip_suffix(facts.text(name))
+            .and_then(|rest| rest.strip_suffix('.'))
+            .is_some_and(|rest| names(facts, of, rest)),
+        _ => false,
+    }
 }
 
 /// Returns the last name of a callee or component.
