@@ -310,7 +310,71 @@ class Runs { void Depot() { } }
 ",
 )];
 
+const ACCESSORS: &[(&str, &str)] = &[
+    (
+        "web/plugin.ts",
+        "export class Plugin {
+  private mode = false;
+  private text = '';
+  public get id(): string {
+    return 'a';
+  }
+  public get devMode(): boolean {
+    return this.mode;
+  }
+  public set devMode(v: boolean) {
+    this.mode = v;
+  }
+  public set label(value: string) {
+    this.text = value;
+  }
+  public run(times: number): void {}
+}
+",
+    ),
+    (
+        "src/Gate.cs",
+        "public class Gate
+{
+    public int Size { get; set; }
+    public string Name { get; init; }
+    public bool Open => Size > 0;
+    public string Secret { set { } }
+    public int this[int index] { get => index; }
+    public event System.Action Closed { add { } remove { } }
+    public int Count;
+
+
+
+    public void Run() { }
+}
+",
+    ),
+];
+
 const CASES: &[Case] = &[
+    Case {
+        files: ACCESSORS,
+        question: "what members does the class Plugin have?",
+        expected: &[
+            " 4 id: string {get} (0 uses)\n",
+            " 7 devMode: boolean {get; set} (0 uses)\n",
+            " 13 label: string {set} (0 uses)\n",
+            " 16 run(times: number): void (0 uses)\n",
+        ],
+    },
+    Case {
+        files: ACCESSORS,
+        question: "what members does the class Gate have?",
+        expected: &[
+            " 3 Size: int {get; set} (1 use)\n",
+            " 4 Name: string {get; init} (0 uses)\n",
+            " 5 Open: bool {get} (0 uses)\n",
+            " 6 Secret: string {set} (0 uses)\n",
+            "[int index]: int {get} (0 uses)\n",
+            " 8 Closed: System.Action (0 uses)\n",
+        ],
+    },
     Case {
         files: PARTS,
         question: "what public types does the namespace Depot.Parts export?",

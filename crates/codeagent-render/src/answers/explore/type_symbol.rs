@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests, Snapshot};
 
 use super::dependencies::dependencies;
@@ -272,11 +272,8 @@ fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
         }
     }
 
-    let brackets = if member.parameter_signature.is_some() {
-        "()"
-    } else {
-        ""
-    };
+    let is_called = member.parameter_signature.is_some() && member.kind != NodeKind::Accessor;
+    let brackets = if is_called { "()" } else { "" };
 
     NameRow {
         full: format!(
