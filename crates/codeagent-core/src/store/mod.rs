@@ -43,7 +43,8 @@ pub use delta::{
     NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
 };
 pub use dispatch::{
-    DispatchRow, dispatch_at, dispatch_below, dispatch_of_kind, dispatch_on_line, dispatch_targets,
+    DispatchRow, dispatch_at, dispatch_below, dispatch_in_file, dispatch_of_kind, dispatch_on_line,
+    dispatch_targets,
 };
 pub use dispatch::{dispatch_with_key, dispatch_without_key};
 pub use dump::canonical_dump;

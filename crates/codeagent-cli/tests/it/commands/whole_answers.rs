@@ -352,7 +352,67 @@ const ACCESSORS: &[(&str, &str)] = &[
     ),
 ];
 
+const COMMANDS: &[(&str, &str)] = &[
+    (
+        "cli/run.ts",
+        "import { clean } from './commands/clean';
+import { make } from './commands/make';
+const wrapped = (run) => (argv) => run(argv);
+function local(name: string, run) { return run; }
+export function addAll(cli) {
+  cli
+    .command({
+      command: `make [name]`,
+      builder: (y) => y.option('force'),
+      handler: wrapped(make),
+    })
+    .command({
+      command: 'db:reset',
+      handler: wrapped(
+        local('db/reset', (argv) => argv)
+      ),
+    })
+    .command('clean <dir>', 'Removes files', (y) => y, clean)
+    .command('described', 'Has no handler', (y) => y);
+}
+",
+    ),
+    ("cli/commands/make.ts", "export function make() {}\n"),
+    ("cli/commands/clean.ts", "export function clean() {}\n"),
+    (
+        "tools/serve.ts",
+        "import { program } from 'commander';
+program.command('serve').option('--port').action(serve);
+function serve() {}
+",
+    ),
+];
+
 const CASES: &[Case] = &[
+    Case {
+        files: COMMANDS,
+        question: "which commands does the tool register in cli/run.ts, and which file implements each?",
+        expected: &["commands registered in cli/run.ts (3):
+ 7 make [name]: make  cli/commands/make.ts:1
+ 12 db:reset: an unnamed function with calls of wrapped, local \"db/reset\"
+ 18 possibly clean <dir>: clean  cli/commands/clean.ts:1
+"],
+    },
+    Case {
+        files: COMMANDS,
+        question: "which commands exist?",
+        expected: &[
+            "registered commands (4):
+ cli/run.ts:7 make [name]: make  cli/commands/make.ts:1
+",
+            " tools/serve.ts:2 serve: serve  tools/serve.ts:3\n",
+        ],
+    },
+    Case {
+        files: COMMANDS,
+        question: "who calls the function make of cli/commands/make.ts?",
+        expected: &["command \"make [name]\" at cli/run.ts:7\n"],
+    },
     Case {
         files: ACCESSORS,
         question: "what members does the class Plugin have?",
