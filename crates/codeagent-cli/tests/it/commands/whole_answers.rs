@@ -388,7 +388,34 @@ function serve() {}
     ),
 ];
 
+const LOADED: &[(&str, &str)] = &[
+    (
+        "web/routes.tsx",
+        "export const routes = [{ path: '/carts/:id/edit', lazy: () => import('./edit') }];\n",
+    ),
+    (
+        "web/edit/index.ts",
+        "export { CartEdit as Component } from './cart-edit';\n",
+    ),
+    (
+        "web/edit/cart-edit.tsx",
+        "import { save } from './save';
+export const CartEdit = () => <EditForm />;
+const EditForm = () => <form onSubmit={() => save()} />;
+",
+    ),
+    ("web/edit/save.ts", "export const save = () => {};\n"),
+];
+
 const CASES: &[Case] = &[
+    Case {
+        files: LOADED,
+        question: "which component is behind the route /carts/:id/edit, and which form does it show?",
+        expected: &[
+            "routes.tsx:1: CartEdit  web/edit/cart-edit.tsx:2\n",
+            "CartEdit  web/edit/cart-edit.tsx:2\n  2 EditForm  web/edit/cart-edit.tsx:3\n    3 save  web/edit/save.ts:1\n",
+        ],
+    },
     Case {
         files: COMMANDS,
         question: "which commands does the tool register in cli/run.ts, and which file implements each?",

@@ -33,6 +33,9 @@ const MAX_IN_CONTEXT: usize = 2;
 /// Maximum functions of a route whose flow is shown.
 const MAX_FLOWS: usize = 3;
 
+/// Weight of the flow of a route's component if the question does not ask for it.
+const COMPONENT: u32 = 20;
+
 /// Lines shown before and after such a place.
 const CONTEXT: (u32, u32) = (3, 5);
 
@@ -191,7 +194,12 @@ fn handlers(
     document.section(Section::lines("files", title, files).weighing(20));
 
     if wants.flow {
-        flows(document, occurrences, &running)?;
+        flows(document, occurrences, (&running, WANTED))?;
+    } else {
+        // A component is what the client shows at the route with what it renders and calls.
+        let is_component = |node: &Node| node.node_type == NodeType::Component;
+        running.retain(is_component);
+        flows(document, occurrences, (&running, COMPONENT))?;
     }
     Ok(is_handled)
 }
@@ -251,11 +259,11 @@ fn functions_run(
 fn flows(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    functions: &[Node],
+    (functions, weight): (&[Node], u32),
 ) -> Result<(), AnswerError> {
     for function in functions.iter().take(MAX_FLOWS) {
         let lines = query::flow(occurrences, function)?;
-        document.section(Section::tree("flow", FLOW_TITLE, lines).weighing(WANTED));
+        document.section(Section::tree("flow", FLOW_TITLE, lines).weighing(weight));
     }
     Ok(())
 }

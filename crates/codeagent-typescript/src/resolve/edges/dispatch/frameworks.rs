@@ -149,6 +149,10 @@ pub const SHOWN: &[&str] = &[
     "lazy",
 ];
 
+/// Names of the export that a route shows of the module that it loads, in the order of lookup: most
+/// routers and `lazy` of React take the default export, `lazy` of React Router `Component`.
+pub const LOADED: &[&str] = &["default", "Component"];
+
 /// Attributes of a JSX element that say what is shown at its `path`.
 pub const SHOWN_BY_ELEMENT: &[&str] = &["element", "component", "Component", "lazy", "render"];
 
