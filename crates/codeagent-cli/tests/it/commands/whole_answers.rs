@@ -31,6 +31,13 @@ fn names_of_a_question_select_what_is_shown() {
             "who writes the option baseUrl (ServerOptions.baseUrl)?",
             "PageConfig.baseUrl: string\n",
         ),
+        (
+            BUNDLES,
+            "how does the till reach the server?",
+            "function the",
+        ),
+        (BUNDLES, "who calls projectTotal?", " yarn-1.cjs\n"),
+        (BUNDLES, "who calls projectTotal?", " vendor.js\n"),
     ] {
         let text = Shop::with(files).stdout(&["explore", question]);
         assert!(!text.contains(absent), "{question}\n{text}");
@@ -407,7 +414,30 @@ const EditForm = () => <form onSubmit={() => save()} />;
     ("web/edit/save.ts", "export const save = () => {};\n"),
 ];
 
+/// One line of a minified file.
+const MINIFIED: &str = "function t(e){return e.projectTotal(e,'                                                                                                                                                                                                                                                                                                                                                                                                                                ')}\n";
+
+const BUNDLES: &[(&str, &str)] = &[
+    (
+        ".yarn/releases/yarn-1.cjs",
+        "function the(t,e){return t.projectTotal(e)}\nfunction reach(){return the(1)}\n",
+    ),
+    ("web/assets/vendor.js", MINIFIED),
+    ("web/cart.ts", "export class Cart { projectTotal() {} }\n"),
+    (
+        "web/page.ts",
+        "export const page = (cart: any) => cart.projectTotal();\n",
+    ),
+];
+
 const CASES: &[Case] = &[
+    Case {
+        files: BUNDLES,
+        question: "who calls projectTotal?",
+        expected: &[
+            "unresolved uses that may belong to it, the likeliest; section \"less likely\" has the others (1 of 3):\nweb/\n page.ts\n",
+        ],
+    },
     Case {
         files: LOADED,
         question: "which component is behind the route /carts/:id/edit, and which form does it show?",
