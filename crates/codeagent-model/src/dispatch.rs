@@ -38,6 +38,8 @@ words! {
         Opens = "opens",
         /// The target maps its routes below the label, a path; the source calls it.
         Mounts = "mounts",
+        /// The target runs on the label, a command of a command line; the source registers it.
+        Runs = "runs",
     }
 }
 
@@ -63,7 +65,7 @@ impl DispatchKind {
             Self::Opens => Some(Self::Shows),
             Self::Handles => Some(Self::Sends),
             Self::Sends => Some(Self::Handles),
-            Self::Provides | Self::Subscribes | Self::Mounts => None,
+            Self::Provides | Self::Subscribes | Self::Mounts | Self::Runs => None,
         }
     }
 
@@ -74,7 +76,9 @@ impl DispatchKind {
             Self::Serves | Self::Requests => route_key(verb_and_path(label).1),
             Self::Shows | Self::Opens | Self::Mounts => route_key(label),
             Self::Listens | Self::Emits => label.to_owned(),
-            Self::Provides | Self::Handles | Self::Sends | Self::Subscribes => String::new(),
+            Self::Provides | Self::Handles | Self::Sends | Self::Subscribes | Self::Runs => {
+                String::new()
+            }
         }
     }
 }

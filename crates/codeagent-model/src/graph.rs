@@ -426,10 +426,30 @@ pub struct Node {
 }
 
 impl Node {
-    /// Returns the type parameters and parameters: `<TKey>(TKey key)`.
+    /// Returns the type parameters and parameters: `<TKey>(TKey key)`. An accessor is used like a
+    /// property, without parameters.
     #[must_use]
     pub fn all_parameters(&self) -> String {
-        all_parameters(&self.type_parameters, &self.parameter_signature)
+        match self.kind {
+            NodeKind::Accessor => String::new(),
+            _ => all_parameters(&self.type_parameters, &self.parameter_signature),
+        }
+    }
+
+    /// Returns the accessors of a property: `{get; set}`; empty if none is written.
+    #[must_use]
+    pub fn accessors(&self) -> String {
+        let words = [
+            (NodeFlags::GETTER, "get"),
+            (NodeFlags::SETTER, "set"),
+            (NodeFlags::INIT, "init"),
+        ];
+        let written = words.iter().filter(|(flag, _)| self.flags.has(*flag));
+        let written: Vec<&str> = written.map(|(_, word)| *word).collect();
+        match written.as_slice() {
+            [] => String::new(),
+            words => format!("{{{}}}", words.join("; ")),
+        }
     }
 }
 
@@ -477,6 +497,12 @@ impl NodeFlags {
     pub const LOCAL: Self = Self(1 << 7);
     /// Imported from a SCIP index.
     pub const IMPORTED: Self = Self(1 << 8);
+    /// A property with a written getter: TypeScript `get x()`, C# `get` or `=>`.
+    pub const GETTER: Self = Self(1 << 9);
+    /// A property with a written setter: TypeScript `set x(v)`, C# `set`.
+    pub const SETTER: Self = Self(1 << 10);
+    /// A C# property with an `init` accessor.
+    pub const INIT: Self = Self(1 << 11);
 
     /// Reports whether all bits of `other` are set.
     #[must_use]

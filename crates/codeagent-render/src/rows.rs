@@ -9,7 +9,7 @@
 use codeagent_core::model::graph::{
     Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan,
 };
-use codeagent_core::model::graph::{NodeType, ParseStatus, all_parameters};
+use codeagent_core::model::graph::{NodeKind, NodeType, ParseStatus, all_parameters};
 use codeagent_core::query::{
     FoundSymbol, Match, MatchedBy, Neighbor, Symbol, UseSite, VectorSource,
 };
@@ -109,7 +109,11 @@ impl From<&Node> for Signature {
         Self {
             access_modifier: node.access.map(Access::as_str),
             type_parameters: node.type_parameters.clone(),
-            parameter_signature: node.parameter_signature.clone(),
+            // An accessor is used like a property, without parameters.
+            parameter_signature: node
+                .parameter_signature
+                .clone()
+                .filter(|_| node.kind != NodeKind::Accessor),
             return_type: node.return_type.clone(),
         }
     }

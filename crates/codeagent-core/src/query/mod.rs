@@ -31,6 +31,7 @@ mod vectors;
 pub use changes::{
     Break, BreakReason, ChangeKind, Changes, ChangesError, DeclaredSymbol, SymbolChange, changes,
 };
+pub use dispatch::commands::{all_commands, commands_in};
 use dispatch::file_routes::files_of_route;
 pub use dispatch::file_routes::files_with_routes;
 pub use dispatch::framework_lines::{

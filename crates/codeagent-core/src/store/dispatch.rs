@@ -117,6 +117,18 @@ pub fn dispatch_on_line(
     select(snapshot, &sql, (file.0, line))
 }
 
+/// Returns the rows of a kind in a file, by site.
+pub fn dispatch_in_file(
+    snapshot: &Snapshot,
+    file: FileKey,
+    kind: DispatchKind,
+) -> Result<Vec<DispatchRow>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} WHERE file_id = ?1 AND kind = ?2 ORDER BY line, \"column\", label"
+    );
+    select(snapshot, &sql, (file.0, kind as u8))
+}
+
 /// Returns the rows of a kind with a key, by site.
 pub fn dispatch_with_key(
     snapshot: &Snapshot,

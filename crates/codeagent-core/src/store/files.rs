@@ -11,6 +11,7 @@ use crate::store::codec::{
     word_column,
 };
 use crate::store::imports::FIRST_IMPORTED_FILE;
+use crate::store::search::is_generated_path;
 use crate::store::{DependencyRow, FactsKey, FileKey, FileRow, InputRow, Snapshot, StoreError};
 
 const COLUMNS: &str = "id, path, dialect, project_id, size, changed, inode, hash, facts_key, defines_hash, parse_status, problem, error_bytes, \
@@ -145,6 +146,19 @@ pub fn written_files(snapshot: &Snapshot) -> Result<Vec<(String, FileKey, u64)>,
         ))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Reports whether people wrote an indexed file: by its path it is not generated, nor vendored by a
+/// package manager, and by the length of its lines not minified or bundled.
+pub fn is_written(snapshot: &Snapshot, path: &str) -> Result<bool, StoreError> {
+    let file = file_by_path(snapshot, path)?;
+    Ok(file.is_some_and(|file| has_written_form(path, file.bytes, file.lines)))
+}
+
+/// Reports whether a file with this path, size and number of lines looks written by people.
+pub(super) fn has_written_form(path: &str, bytes: u32, lines: u32) -> bool {
+    let is_minified = u64::from(bytes) >= u64::from(MINIFIED) * (u64::from(lines) + 1);
+    !is_minified && !is_generated_path(path)
 }
 
 const FOLDERS_NAMED: &str = "SELECT path FROM files WHERE path >= ?1 || '/' AND path < ?1 || '0' \

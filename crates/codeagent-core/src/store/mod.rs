@@ -43,7 +43,8 @@ pub use delta::{
     NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
 };
 pub use dispatch::{
-    DispatchRow, dispatch_at, dispatch_below, dispatch_of_kind, dispatch_on_line, dispatch_targets,
+    DispatchRow, dispatch_at, dispatch_below, dispatch_in_file, dispatch_of_kind, dispatch_on_line,
+    dispatch_targets,
 };
 pub use dispatch::{dispatch_with_key, dispatch_without_key};
 pub use dump::canonical_dump;
@@ -67,7 +68,8 @@ pub use facts::{
 pub use file_uses::{external_calls_by_file, uses_between_files};
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
-    files_with_problems, folders_named, given_up_files, inputs, project_ids, written_files,
+    files_with_problems, folders_named, given_up_files, inputs, is_written, project_ids,
+    written_files,
 };
 pub use graph::{
     SymbolBrief, SymbolClass, all_briefs, briefs, children_of, classes, each_use, file_nodes_below,

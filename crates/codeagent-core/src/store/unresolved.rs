@@ -3,6 +3,7 @@
 use rusqlite::{Row, params};
 
 use crate::store::codec::unpack_sorted;
+use crate::store::files::has_written_form;
 use crate::store::{FileKey, Snapshot, StoreError, UnresolvedSite};
 
 fn sites(row: &Row<'_>, from: usize) -> Result<Vec<UnresolvedSite>, StoreError> {
@@ -43,10 +44,12 @@ pub fn unresolved_sites_of(
 pub struct UnresolvedFile {
     pub path: String,
     pub project_id: String,
+    /// Whether people wrote the file; see [`is_written`](crate::store::is_written).
+    pub is_written: bool,
     pub sites: Vec<UnresolvedSite>,
 }
 
-const FILES_OF_NAME: &str = "SELECT f.path, f.project_id, u.lines, u.columns FROM unresolved u JOIN files f ON f.id = u.file_id \
+const FILES_OF_NAME: &str = "SELECT f.path, f.project_id, f.bytes, f.lines, u.lines, u.columns FROM unresolved u JOIN files f ON f.id = u.file_id \
     WHERE u.name = ?1 ORDER BY f.path LIMIT ?2";
 
 /// Returns the first `limit` files with unresolved sites of a name, by path.
@@ -59,10 +62,12 @@ pub fn unresolved_files_of(
     let mut rows = statement.query(params![name, i64::try_from(limit).unwrap_or(i64::MAX)])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
+        let path: String = row.get(0)?;
         found.push(UnresolvedFile {
-            path: row.get(0)?,
+            is_written: has_written_form(&path, row.get(2)?, row.get(3)?),
+            path,
             project_id: row.get(1)?,
-            sites: sites(row, 2)?,
+            sites: sites(row, 4)?,
         });
     }
     Ok(found)

@@ -9,6 +9,7 @@ use codeagent_core::store;
 
 use crate::repository::Repository;
 
+mod commands;
 mod origins;
 mod subscriptions;
 

@@ -23,7 +23,8 @@ use codeagent_lang::{
     Reference, Resolution, Surroundings, Target, World, WorldFile,
 };
 use codeagent_model::facts::{
-    DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject, Sym, TypeId,
+    Accessors, DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject,
+    Sym, TypeId,
 };
 use codeagent_model::graph::{Confidence, Dialect, EdgeType, Language};
 use smallvec::{SmallVec, smallvec};
@@ -106,6 +107,7 @@ fn detail(span: codeagent_model::span::Span) -> Detail {
         type_text: Sym::NONE,
         doc: Sym::NONE,
         deprecated: false,
+        accessors: Accessors::default(),
         explicit_interface: TypeId::NONE,
         body_hash: [0; 8],
     }

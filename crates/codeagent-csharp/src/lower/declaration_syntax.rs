@@ -55,6 +55,7 @@ pub struct DetailSyntax<'r> {
     /// The interface of an explicit implementation.
     pub explicit: TypeId,
     pub deprecated: bool,
+    pub accessors: Accessors,
 }
 
 impl<'r> DeclSyntax<'r> {
@@ -68,6 +69,7 @@ impl<'r> DeclSyntax<'r> {
             ty: self.ty,
             explicit: TypeId::NONE,
             deprecated: false,
+            accessors: Accessors::default(),
         }
     }
 }
@@ -189,6 +191,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
             type_text,
             doc,
             deprecated: of.deprecated,
+            accessors: of.accessors,
             explicit_interface: of.explicit,
             body_hash: self.stripped.hash(text, of.range, of.name),
         };

@@ -127,6 +127,9 @@ impl<'t, 'r> Lowering<'t, 'r> {
         let mut detail = parts.detail(token, self.member_access(&parts));
         detail.deprecated = self.attributes(&parts.attributes);
         detail.explicit = self.explicit_interface(parts.explicit);
+        if decl_kind != DeclKind::Event {
+            detail.accessors = self.written_accessors(&parts);
+        }
         self.add_detail(decl, &detail);
         let ty = parts.ty.map_or(TypeId::NONE, |ty| self.ty(ty));
         self.b.decl(decl).ty = ty;
@@ -142,6 +145,27 @@ impl<'t, 'r> Lowering<'t, 'r> {
         }
 
         self.restore(saved);
+    }
+
+    /// Returns the accessors that a property or indexer declares.
+    fn written_accessors(&mut self, parts: &DeclSyntax<'r>) -> Accessors {
+        let mut written = Accessors::default();
+        written.set(Accessors::GET, parts.body.is_some());
+        let children = parts
+            .accessors
+            .map(|list| self.children(list))
+            .unwrap_or_default();
+
+        for accessor in &children {
+            let name = self.parts(accessor.node).name;
+            match name.map(|name| self.text(name)) {
+                Some("get") => written.set(Accessors::GET, true),
+                Some("set") => written.set(Accessors::SET, true),
+                Some("init") => written.set(Accessors::INIT, true),
+                _ => {}
+            }
+        }
+        written
     }
 
     /// Lowers the accessor bodies; `get` and `=>` return values of the property.

@@ -420,6 +420,7 @@ fn detail(access: Access) -> Detail {
         type_text: Sym::NONE,
         doc: Sym::NONE,
         deprecated: false,
+        accessors: Accessors::default(),
         explicit_interface: TypeId::NONE,
         body_hash: [0; 8],
     }

@@ -53,6 +53,13 @@ impl<'t> Builder<'t> {
         self.facts.callbacks.push(Callback { start, end, label });
     }
 
+    /// Records a call that adds a command in an object: `command({ command: "name", handler })`.
+    pub fn command(&mut self, name: &str, start: u32, end: usize) {
+        let label = format!("command \"{}\"", shown(name));
+        let end = self.position(end).line;
+        self.facts.callbacks.push(Callback { start, end, label });
+    }
+
     /// Records the value of a property outside of functions if it is a chain of calls with an
     /// anonymous callback. The key is the label, and found like a string.
     pub fn property_callback(&mut self, key: &'t str, value: ExprId, (start, end): (usize, usize)) {

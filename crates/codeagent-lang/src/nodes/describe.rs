@@ -1,7 +1,8 @@
 //! The properties that a node takes from its declaration: kind, flags, signature and span.
 
 use codeagent_model::facts::{
-    DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym,
+    Accessors, DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts,
+    ScopeKind, Sym,
 };
 use codeagent_model::graph::{Access, Node, NodeFlags, NodeKind, NodeSpan, NodeType};
 
@@ -70,7 +71,7 @@ fn type_parameters(facts: &Facts, declaration: &Declaration) -> Option<String> {
 }
 
 /// Ranks how well a declaration describes its node: a class before an interface or namespace merged
-/// with it, then the part with most members, then the one with a body.
+/// with it, a getter before the setter, then the part with most members, then the one with a body.
 pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
     let declaration = facts.decl(decl);
     let members = match declaration.inner.some() {
@@ -89,7 +90,11 @@ pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
     };
 
     let leads = !matches!(declaration.kind, DeclKind::Namespace | DeclKind::Interface);
-    (u32::from(leads) << 24) + members * 2 + u32::from(declaration.flags.has(DeclFlags::HAS_BODY))
+    let reads = declaration.kind == DeclKind::Getter;
+    (u32::from(leads) << 24)
+        + (u32::from(reads) << 23)
+        + members * 2
+        + u32::from(declaration.flags.has(DeclFlags::HAS_BODY))
 }
 
 /// Returns the node kind of a declaration; `None` if it is not a node.
@@ -257,6 +262,14 @@ fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
         NodeFlags::OVERRIDE,
         declaration.flags.has(DeclFlags::OVERRIDE),
     );
+
+    for (flag, accessor) in [
+        (NodeFlags::GETTER, Accessors::GET),
+        (NodeFlags::SETTER, Accessors::SET),
+        (NodeFlags::INIT, Accessors::INIT),
+    ] {
+        flags.set(flag, detail.accessors.has(accessor));
+    }
 
     let is_of_object = is_of_object(facts, decl);
     let is_local = is_of_object || kind(facts, decl) == Some(NodeKind::LocalFunction);

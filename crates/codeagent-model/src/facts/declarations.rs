@@ -315,6 +315,32 @@ impl Declaration {
     }
 }
 
+/// The accessors that a property's declaration has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accessors(pub u8);
+
+impl Accessors {
+    /// TypeScript `get x()`, C# `get` or `=>`.
+    pub const GET: Self = Self(1);
+    /// TypeScript `set x(v)`, C# `set`.
+    pub const SET: Self = Self(1 << 1);
+    /// C# `init`.
+    pub const INIT: Self = Self(1 << 2);
+
+    /// Reports whether all bits of `other` are set.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Sets the bits of `other` if `on`.
+    pub fn set(&mut self, other: Self, on: bool) {
+        if on {
+            self.0 |= other.0;
+        }
+    }
+}
+
 /// Details of a declaration that only nodes need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
@@ -333,6 +359,8 @@ pub struct Detail {
     pub doc: Sym,
     /// Marked obsolete or deprecated.
     pub deprecated: bool,
+    /// The accessors of a property or accessor.
+    pub accessors: Accessors,
     /// C#: the interface of an explicit implementation.
     pub explicit_interface: TypeId,
     /// Hash of the declaration's text without its own name and layout, so that a renamed or moved

@@ -36,7 +36,8 @@ use serde::{Deserialize, Serialize};
 use crate::graph::Dialect;
 use crate::span::Position;
 pub use declarations::{
-    Base, BaseClause, Context, DeclFlags, DeclKind, Declaration, Detail, Scope, ScopeKind,
+    Accessors, Base, BaseClause, Context, DeclFlags, DeclKind, Declaration, Detail, Scope,
+    ScopeKind,
 };
 pub use expressions::{
     Arg, ArgMode, Call, ChildElement, Expr, Guard, GuardTest, KnownType, LiteralKind, NO_GUARD,

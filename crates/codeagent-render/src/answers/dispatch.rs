@@ -25,6 +25,7 @@ pub(super) fn verb(kind: DispatchKind) -> &'static str {
         DispatchKind::Serves | DispatchKind::Requests => "requests a route of",
         DispatchKind::Shows | DispatchKind::Opens => "opens a route of",
         DispatchKind::Mounts => "maps the routes of",
+        DispatchKind::Runs => "registers a command that runs",
     }
 }
 
@@ -206,6 +207,10 @@ fn from_text(words: &Words, step: &DispatchStep) -> String {
         DispatchKind::Shows => format!("route {what:?} at {site}: {other}"),
         DispatchKind::Opens => format!("opens {what:?} at {site}, route of {other}"),
         DispatchKind::Mounts => format!("maps the routes of {other} below {what} at {site}"),
+        DispatchKind::Runs if step.from == step.to => {
+            format!("command {what:?} at {site}: an unnamed function")
+        }
+        DispatchKind::Runs => format!("command {what:?} at {site}: {other}"),
     }
 }
 
@@ -233,6 +238,7 @@ fn to_text(words: &Words, step: &DispatchStep) -> String {
         DispatchKind::Shows => format!("route {what:?} at {site}"),
         DispatchKind::Opens => format!("route {what:?}, opened by {other} at {site}"),
         DispatchKind::Mounts => format!("its routes are below {what}, by {other} at {site}"),
+        DispatchKind::Runs => format!("command {what:?} at {site}"),
     }
 }
 

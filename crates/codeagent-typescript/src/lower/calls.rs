@@ -15,6 +15,9 @@ use crate::lower::lowering::Lowering;
 use crate::lower::state::{ChainLink, Test, Value};
 use crate::syntax::syntax::{Child, Field, Kind};
 
+/// Keys of an object that name a command.
+const COMMAND_NAMES: [&str; 2] = ["command", "name"];
+
 /// The base of a chain link.
 #[derive(Clone, Copy)]
 struct Callee<'tree> {
@@ -370,8 +373,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         args
     }
 
-    /// Labels a call that takes a callback with its first string.
+    /// Labels a call that takes a callback with its first string, and one that adds a command with the
+    /// name of the command.
     fn callback(&mut self, call: CallId, list: Child<'tree>, line: u32) {
+        if let Some(name) = self.name_of_added_command(call, list) {
+            self.b.command(name, line, list.end().saturating_sub(1));
+            return;
+        }
         if self.b.last_callback(call).is_none() {
             return;
         }
@@ -385,6 +393,34 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b
                 .callback(call, (index, title), line, list.end().saturating_sub(1));
         }
+    }
+
+    /// Returns the name in `command({ command: "name", handler })`.
+    fn name_of_added_command(&mut self, call: CallId, list: Child<'tree>) -> Option<&'t str> {
+        let callee = self.b.facts.calls[call.index()].callee;
+        let Expr::Member(_, method) = self.b.facts.expr(callee) else {
+            return None;
+        };
+        if self.b.facts.text(method) != "command" {
+            return None;
+        }
+
+        let object = self.children(list).named().next()?;
+        if object.kind != Kind::Object {
+            return None;
+        }
+        let pairs: Vec<Child<'tree>> = self
+            .children(object)
+            .named()
+            .filter(|child| child.kind == Kind::Pair)
+            .collect();
+        pairs.into_iter().find_map(|pair| {
+            let pair = self.children(pair);
+            let (key, value) = (pair.get(Field::Key)?, pair.get(Field::Value)?);
+            let is_name = COMMAND_NAMES.contains(&self.unquoted(key));
+            let is_text = matches!(value.kind, Kind::String | Kind::TemplateString);
+            (is_name && is_text).then(|| self.unquoted(value))
+        })
     }
 
     /// Lowers the arguments of a tagged template: the strings, then the values.

@@ -146,7 +146,10 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 end: head.end.unwrap_or_else(|| child.end()),
                 name: name_node,
                 parameters: children.get(Field::Parameters),
-                ty: children.get(Field::ReturnType),
+                ty: match head.kind {
+                    DeclKind::Setter => self.type_of_only_parameter(children),
+                    _ => children.get(Field::ReturnType),
+                },
                 access: head.access,
                 documented_at: None,
             };
@@ -154,6 +157,13 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         }
 
         id
+    }
+
+    /// Returns the annotation of a setter's parameter, which is the type of the property.
+    fn type_of_only_parameter(&mut self, children: &Children<'tree>) -> Option<Child<'tree>> {
+        let list = self.children(children.get(Field::Parameters)?);
+        let parameter = list.named().find(|child| child.kind != Kind::Comment)?;
+        self.children(parameter).get(Field::Type)
     }
 
     /// Sets `this` for the body: the object a JavaScript function is assigned to, the instance it

@@ -55,6 +55,11 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             type_text: Sym::NONE,
             doc: Sym::NONE,
             deprecated: false,
+            accessors: match self.b.decl(id).kind {
+                DeclKind::Getter => Accessors::GET,
+                DeclKind::Setter => Accessors::SET,
+                _ => Accessors::default(),
+            },
             explicit_interface: TypeId::NONE,
             body_hash: [0; 8],
         };

@@ -81,6 +81,32 @@ class Host { void Set(Env env) => env.With(\"Mail__Port\", \"1\"); }
 ",
 )];
 
+const LIBRARIES: &[(&str, &str)] = &[
+    (
+        "src/Bus/Bus.cs",
+        "using Polly.Retry;
+using System.Text;
+using Depot.Own;
+class Bus {
+    public enum State { Open, Shut }
+    public event System.Action Closed;
+    public void Close() { }
+    public void Open() { }
+    public void Shut() { }
+    public void Wait() { }
+    public void Send() { }
+    public void Read() { }
+    public void Stop() { }
+    public void Start() { }
+    public void Clear() { }
+    public void Flush() { }
+}
+",
+    ),
+    ("src/GlobalUsings.cs", "global using RabbitMQ.Client;\n"),
+    ("src/Own.cs", "namespace Depot.Own;\nclass Own { }\n"),
+];
+
 const RAZOR: &[(&str, &str)] = &[
     ("src/Web.cs", "namespace Depot.Web;\nclass Page { }\n"),
     ("src/_Imports.razor", "@using Depot.Web\n"),
@@ -167,6 +193,18 @@ const CASES: &[Case] = &[
         expected: &[
             "imported in Razor files, matched by text (1):\nsrc/\n _Imports.razor\n  1 @using Depot.Web\n",
         ],
+    },
+    Case {
+        files: LIBRARIES,
+        question: "what does the class Bus depend on?",
+        expected: &[
+            "namespaces of libraries that its file imports (2):\n RabbitMQ.Client, Polly.Retry\n",
+        ],
+    },
+    Case {
+        files: LIBRARIES,
+        question: "what is the public surface of Bus?",
+        expected: &[" 5 enum State (0 uses): Open, Shut\n 6 event Closed"],
     },
     Case {
         files: LIBRARY,

@@ -31,6 +31,13 @@ fn names_of_a_question_select_what_is_shown() {
             "who writes the option baseUrl (ServerOptions.baseUrl)?",
             "PageConfig.baseUrl: string\n",
         ),
+        (
+            BUNDLES,
+            "how does the till reach the server?",
+            "function the",
+        ),
+        (BUNDLES, "who calls projectTotal?", " yarn-1.cjs\n"),
+        (BUNDLES, "who calls projectTotal?", " vendor.js\n"),
     ] {
         let text = Shop::with(files).stdout(&["explore", question]);
         assert!(!text.contains(absent), "{question}\n{text}");
@@ -310,7 +317,181 @@ class Runs { void Depot() { } }
 ",
 )];
 
+const ACCESSORS: &[(&str, &str)] = &[
+    (
+        "web/plugin.ts",
+        "export class Plugin {
+  private mode = false;
+  private text = '';
+  public get id(): string {
+    return 'a';
+  }
+  public get devMode(): boolean {
+    return this.mode;
+  }
+  public set devMode(v: boolean) {
+    this.mode = v;
+  }
+  public set label(value: string) {
+    this.text = value;
+  }
+  public run(times: number): void {}
+}
+",
+    ),
+    (
+        "src/Gate.cs",
+        "public class Gate
+{
+    public int Size { get; set; }
+    public string Name { get; init; }
+    public bool Open => Size > 0;
+    public string Secret { set { } }
+    public int this[int index] { get => index; }
+    public event System.Action Closed { add { } remove { } }
+    public int Count;
+
+
+
+    public void Run() { }
+}
+",
+    ),
+];
+
+const COMMANDS: &[(&str, &str)] = &[
+    (
+        "cli/run.ts",
+        "import { clean } from './commands/clean';
+import { make } from './commands/make';
+const wrapped = (run) => (argv) => run(argv);
+function local(name: string, run) { return run; }
+export function addAll(cli) {
+  cli
+    .command({
+      command: `make [name]`,
+      builder: (y) => y.option('force'),
+      handler: wrapped(make),
+    })
+    .command({
+      command: 'db:reset',
+      handler: wrapped(
+        local('db/reset', (argv) => argv)
+      ),
+    })
+    .command('clean <dir>', 'Removes files', (y) => y, clean)
+    .command('described', 'Has no handler', (y) => y);
+}
+",
+    ),
+    ("cli/commands/make.ts", "export function make() {}\n"),
+    ("cli/commands/clean.ts", "export function clean() {}\n"),
+    (
+        "tools/serve.ts",
+        "import { program } from 'commander';
+program.command('serve').option('--port').action(serve);
+function serve() {}
+",
+    ),
+];
+
+const LOADED: &[(&str, &str)] = &[
+    (
+        "web/routes.tsx",
+        "export const routes = [{ path: '/carts/:id/edit', lazy: () => import('./edit') }];\n",
+    ),
+    (
+        "web/edit/index.ts",
+        "export { CartEdit as Component } from './cart-edit';\n",
+    ),
+    (
+        "web/edit/cart-edit.tsx",
+        "import { save } from './save';
+export const CartEdit = () => <EditForm />;
+const EditForm = () => <form onSubmit={() => save()} />;
+",
+    ),
+    ("web/edit/save.ts", "export const save = () => {};\n"),
+];
+
+/// One line of a minified file.
+const MINIFIED: &str = "function t(e){return e.projectTotal(e,'                                                                                                                                                                                                                                                                                                                                                                                                                                ')}\n";
+
+const BUNDLES: &[(&str, &str)] = &[
+    (
+        ".yarn/releases/yarn-1.cjs",
+        "function the(t,e){return t.projectTotal(e)}\nfunction reach(){return the(1)}\n",
+    ),
+    ("web/assets/vendor.js", MINIFIED),
+    ("web/cart.ts", "export class Cart { projectTotal() {} }\n"),
+    (
+        "web/page.ts",
+        "export const page = (cart: any) => cart.projectTotal();\n",
+    ),
+];
+
 const CASES: &[Case] = &[
+    Case {
+        files: BUNDLES,
+        question: "who calls projectTotal?",
+        expected: &[
+            "unresolved uses that may belong to it, the likeliest; section \"less likely\" has the others (1 of 3):\nweb/\n page.ts\n",
+        ],
+    },
+    Case {
+        files: LOADED,
+        question: "which component is behind the route /carts/:id/edit, and which form does it show?",
+        expected: &[
+            "routes.tsx:1: CartEdit  web/edit/cart-edit.tsx:2\n",
+            "CartEdit  web/edit/cart-edit.tsx:2\n  2 EditForm  web/edit/cart-edit.tsx:3\n    3 save  web/edit/save.ts:1\n",
+        ],
+    },
+    Case {
+        files: COMMANDS,
+        question: "which commands does the tool register in cli/run.ts, and which file implements each?",
+        expected: &["commands registered in cli/run.ts (3):
+ 7 make [name]: make  cli/commands/make.ts:1
+ 12 db:reset: an unnamed function with calls of wrapped, local \"db/reset\"
+ 18 possibly clean <dir>: clean  cli/commands/clean.ts:1
+"],
+    },
+    Case {
+        files: COMMANDS,
+        question: "which commands exist?",
+        expected: &[
+            "registered commands (4):
+ cli/run.ts:7 make [name]: make  cli/commands/make.ts:1
+",
+            " tools/serve.ts:2 serve: serve  tools/serve.ts:3\n",
+        ],
+    },
+    Case {
+        files: COMMANDS,
+        question: "who calls the function make of cli/commands/make.ts?",
+        expected: &["command \"make [name]\" at cli/run.ts:7\n"],
+    },
+    Case {
+        files: ACCESSORS,
+        question: "what members does the class Plugin have?",
+        expected: &[
+            " 4 id: string {get} (0 uses)\n",
+            " 7 devMode: boolean {get; set} (0 uses)\n",
+            " 13 label: string {set} (0 uses)\n",
+            " 16 run(times: number): void (0 uses)\n",
+        ],
+    },
+    Case {
+        files: ACCESSORS,
+        question: "what members does the class Gate have?",
+        expected: &[
+            " 3 Size: int {get; set} (1 use)\n",
+            " 4 Name: string {get; init} (0 uses)\n",
+            " 5 Open: bool {get} (0 uses)\n",
+            " 6 Secret: string {set} (0 uses)\n",
+            "[int index]: int {get} (0 uses)\n",
+            " 8 event Closed: System.Action (0 uses)\n",
+        ],
+    },
     Case {
         files: PARTS,
         question: "what public types does the namespace Depot.Parts export?",

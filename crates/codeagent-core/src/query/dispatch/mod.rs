@@ -1,6 +1,7 @@
 //! Connections without a call: containers, events, routes, jobs, and strings or keys under which
 //! code is registered.
 
+pub(super) mod commands;
 pub(super) mod file_routes;
 pub(super) mod framework_lines;
 pub(super) mod handlers;

@@ -89,7 +89,7 @@ impl DispatchStep {
     pub fn runs(&self) -> bool {
         let is_place = matches!(
             self.kind,
-            DispatchKind::Serves | DispatchKind::Shows | DispatchKind::Mounts
+            DispatchKind::Serves | DispatchKind::Shows | DispatchKind::Mounts | DispatchKind::Runs
         );
         !is_place && self.from != self.to
     }
@@ -152,6 +152,8 @@ pub fn dispatched_to(
                     }
                 }
                 DispatchKind::Mounts if !groups.maps_routes(&row)? => {}
+                // An unnamed function is known by its location.
+                DispatchKind::Runs if row.source == row.target => {}
                 // The emitter is not a target.
                 DispatchKind::Emits => {}
                 // Others have a type as argument: only what is handled is a message.
@@ -237,7 +239,8 @@ fn run_by_line(
             DispatchKind::Listens
             | DispatchKind::Subscribes
             | DispatchKind::Serves
-            | DispatchKind::Shows => running.extend(row.target),
+            | DispatchKind::Shows
+            | DispatchKind::Runs => running.extend(row.target),
             DispatchKind::Emits | DispatchKind::Requests | DispatchKind::Opens => {
                 let others = counterparts(&groups, &row)?;
                 running.extend(others.iter().filter_map(|other| other.target));

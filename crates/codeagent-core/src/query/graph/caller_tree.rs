@@ -146,6 +146,7 @@ impl CallerTree<'_, '_, '_> {
             DispatchKind::Serves => format!("serves {}  {place}", step.label),
             DispatchKind::Shows => format!("is shown at {}  {place}", step.label),
             DispatchKind::Mounts => format!("has its routes below {}  {place}", step.label),
+            DispatchKind::Runs => format!("runs on the command {}  {place}", step.label),
             kind if step.label.is_empty() => format!("{kind}  {place}"),
             kind => format!("{kind} {}  {place}", step.label),
         };

@@ -1,7 +1,7 @@
 //! Unresolved uses that may mean some symbols, as places: the likely ones, and the others.
 
 use crate::model::graph::{Node, NodeType};
-use crate::query::unresolved::unresolved_uses::{UnresolvedUse, unresolved_uses};
+use crate::query::unresolved::unresolved_uses::{Nearness, UnresolvedUse, unresolved_uses};
 use crate::query::{Occurrence, Occurrences, QueryError};
 
 /// Maximum number of likely uses.
@@ -16,7 +16,7 @@ const MAX_LINE: usize = 1_000;
 /// Unresolved uses that may mean some symbols.
 #[derive(Clone, Debug, Default)]
 pub struct PossibleCallers {
-    /// Those of the nearest files that have any.
+    /// Those of the nearest files that have any; none in generated files and bundles.
     pub likely: Vec<Occurrence>,
     /// The other uses, the likeliest first; empty unless requested.
     pub others: Vec<Occurrence>,
@@ -42,6 +42,7 @@ pub fn possible_callers(
     let likely = uses
         .iter()
         .take(MAX_LIKELY)
+        .take_while(|each| each.nearness != Nearness::NotWritten)
         .take_while(|each| class(each) == class(&uses[0]))
         .count();
     let others = if with_others { MAX_OTHERS } else { 0 };

@@ -1,7 +1,7 @@
 //! Unresolved uses of symbols' names, ranked by how likely they refer to the symbols.
 //!
 //! Uses in files that import a declaring file come first, then those in the same project, then the
-//! rest. Among the first [`MAX_COUNTED`], calls with more arguments than the symbols accept come last
+//! rest, and last those in generated files and bundles, unless these declare the symbols. Among the first [`MAX_COUNTED`], calls with more arguments than the symbols accept come last
 //! in their class.
 //!
 //! Limitations: arguments are counted within the line of the call.
@@ -32,6 +32,8 @@ pub enum Nearness {
     SameProject,
     /// It is in another project.
     Elsewhere,
+    /// It is generated, bundled or minified.
+    NotWritten,
 }
 
 /// An unresolved use that may mean one of some symbols.
@@ -69,8 +71,11 @@ pub fn unresolved_uses(
     }
 
     let importing = importing_files(snapshot, nodes)?;
+    let is_of_written = declared_in_written_files(snapshot, nodes)?;
     let nearness = |file: &UnresolvedFile| {
-        if importing.contains(&file.path) {
+        if is_of_written && !file.is_written {
+            Nearness::NotWritten
+        } else if importing.contains(&file.path) {
             Nearness::Importing
         } else if nodes.iter().any(|node| node.project_id == file.project_id) {
             Nearness::SameProject
@@ -105,6 +110,19 @@ pub fn unresolved_uses(
         uses.sort();
     }
     Ok(uses)
+}
+
+/// Reports whether people wrote a file that declares one of some symbols.
+pub(in crate::query) fn declared_in_written_files(
+    snapshot: &Snapshot,
+    nodes: &[&Node],
+) -> Result<bool, QueryError> {
+    for span in nodes.iter().flat_map(|node| &node.spans) {
+        if store::is_written(snapshot, &span.path)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the paths of the files that declare symbols, and of those that import these files.

@@ -112,6 +112,57 @@ export const routes = [
 }
 
 #[test]
+fn a_loaded_module_may_export_the_component_of_another() {
+    let routes = "export const routes = [
+  { path: 'carts/:id', lazy: () => import('./cart') },
+  { path: 'tills', lazy: () => import('./till').then((m) => ({ Component: m.Till })) },
+  { path: 'none', lazy: () => import('./none') },
+];
+";
+    check(
+        &[
+            ("routes.tsx", routes),
+            (
+                "cart/index.ts",
+                "export { Cart as Component } from './cart';\n",
+            ),
+            ("cart/cart.tsx", "export const Cart = () => <b />;\n"),
+            ("till.tsx", "export const Till = () => <b />;\n"),
+            ("none.ts", "export const none = 1;\n"),
+        ],
+        &[
+            "shows routes.tsx#routes -> cart/cart.tsx#Cart (carts/:id) routes.tsx:2",
+            "shows routes.tsx#routes -> none.ts (none) routes.tsx:4",
+            "shows routes.tsx#routes -> till.tsx#Till (tills) routes.tsx:3",
+        ],
+    );
+}
+
+#[test]
+fn an_edit_of_a_loaded_module_can_export_another_component() {
+    let routes = "export const routes = [{ path: '/carts', lazy: () => import('./cart') }];\n";
+    let index = "export { Cart as Component } from './cart';\n";
+    let cart = "export const Cart = () => <b />;\nexport const Other = () => <b />;\n";
+    let mut repository = Repository::of(&[
+        ("routes.tsx", routes),
+        ("cart/index.ts", index),
+        ("cart/cart.tsx", cart),
+    ]);
+    repository.index();
+    for (path, text) in [
+        ("cart/index.ts", index.replace("Cart as", "Other as")),
+        ("cart/index.ts", String::new()),
+        ("cart/index.ts", index.to_owned()),
+        ("cart/cart.tsx", cart.replace("Cart", "Renamed")),
+        ("cart/cart.tsx", cart.to_owned()),
+    ] {
+        repository.write(&[(path, &text)]);
+        // Compares with a new index.
+        repository.index_only(path);
+    }
+}
+
+#[test]
 fn an_edit_can_load_another_component() {
     let routes = "import { Cart } from './lazy-cart';
 export const routes = [{ path: '/carts/*', component: Cart }];

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use codeagent_core::model::external::{ExternalSymbol, PackageManager};
-use codeagent_core::model::graph::{Node, NodeType};
+use codeagent_core::model::graph::{Language, Node, NodeType};
 use codeagent_core::query::{self, Occurrences, Snapshot, TypeDependency};
 
 use super::file_folder::USES;
@@ -11,6 +11,9 @@ use super::type_symbol::path;
 use super::{Subject, file_imports};
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
+
+/// Names of files with the `global using` of a project.
+const GLOBAL_USINGS: [&str; 3] = ["GlobalUsings.cs", "GlobalUsing.cs", "Usings.cs"];
 
 /// Number of functions and variables of one name that share a row.
 const MANY_NAMESAKES: usize = 3;
@@ -45,6 +48,12 @@ pub(super) fn dependencies(
 
     // Packages that are not installed are known by what the file imports.
     let path = path(subject.first());
+    if subject.first().language == Language::CSharp {
+        let namespaces = imported_namespaces(occurrences, path)?;
+        let title = "namespaces of libraries that its file imports";
+        document.section(Section::list("namespaces", title, namespaces).weighing(12));
+        return Ok(());
+    }
     let named = query::get_node_by_qualified_name(snapshot, path, None, None)?;
     let mut nodes = named.iter().map(|(node, _)| node);
     if let Some(file) = nodes.find(|node| node.node_type == NodeType::File) {
@@ -52,6 +61,44 @@ pub(super) fn dependencies(
         document.section(imports.weighing(12));
     }
     Ok(())
+}
+
+/// Returns the namespaces outside the repository and the base library that a C# file imports, also by the
+/// `global using` of its project.
+fn imported_namespaces(
+    occurrences: &mut Occurrences<'_, '_>,
+    path: &str,
+) -> Result<Vec<String>, AnswerError> {
+    let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+    let of_project = |folder: &str| GLOBAL_USINGS.map(|name| format!("{folder}/{name}"));
+    let mut files: Vec<String> = folders.flat_map(of_project).collect();
+    files.push(path.to_owned());
+
+    let mut namespaces: Vec<String> = Vec::new();
+    for file in files {
+        let lines = occurrences.sources.lines(&file, 1, u32::MAX)?;
+        for line in lines.iter().flatten() {
+            let name = imported_namespace(line).filter(|name| !name.starts_with("System"));
+            let Some(name) = name.filter(|name| !namespaces.iter().any(|known| known == name))
+            else {
+                continue;
+            };
+            let snapshot = occurrences.sources.snapshot();
+            if query::get_node_by_qualified_name(snapshot, name, None, None)?.is_empty() {
+                namespaces.push(name.to_owned());
+            }
+        }
+    }
+    Ok(namespaces)
+}
+
+/// Returns the namespace that a line imports: `Polly` for `global using Polly;`.
+fn imported_namespace(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches('\u{feff}').trim();
+    let rest = line.strip_prefix("global ").unwrap_or(line);
+    let name = rest.strip_prefix("using ")?.strip_suffix(';')?.trim();
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_');
+    name.chars().all(is_name).then_some(name)
 }
 
 /// Writes a dependency with the members that are used: `Cart 5: total, add  src/shop/`.

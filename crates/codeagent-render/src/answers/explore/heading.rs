@@ -43,7 +43,7 @@ fn full(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<String, An
     ))
 }
 
-/// Formats the parameters and the type of a symbol.
+/// Formats the parameters, the type and the accessors of a symbol.
 pub(super) fn signature(node: &Node) -> String {
     let parameters = node.all_parameters();
     let result = node.return_type.as_deref();
@@ -53,7 +53,15 @@ pub(super) fn signature(node: &Node) -> String {
         NodeType::Constructor => MAX_CONSTRUCTOR_PARAMETERS,
         _ => MAX_PARAMETERS,
     };
-    format!("{}{}", cut(&parameters, most), result.unwrap_or_default())
+    let accessors = match node.accessors() {
+        accessors if accessors.is_empty() => accessors,
+        accessors => format!(" {accessors}"),
+    };
+    format!(
+        "{}{}{accessors}",
+        cut(&parameters, most),
+        result.unwrap_or_default()
+    )
 }
 
 /// Writes `method Cart.total  src/cart.ts:3`.

@@ -67,6 +67,8 @@ pub(super) fn sections(
     let title = "files of folders that are named so";
     document.section(Section::list("files", title, kind.files.clone()).weighing(WANTED));
     document.section(dispatch::routes(occurrences, "routes", &kind.routes)?.weighing(WANTED));
+    let commands = super::commands::listed(occurrences, &kind.commands)?;
+    document.section(commands.weighing(WANTED));
     let of_file = |(route, path): &(String, String)| format!("{route}  {path}");
     let lines = kind.file_routes.iter().map(of_file).collect();
     let title = "routes that follow from where files are";

@@ -33,11 +33,16 @@ const MAX_EXPRESSIONS: usize = 3;
 /// Maximum places of a literal whose context is shown.
 const MAX_IN_CONTEXT: usize = 2;
 
-/// Maximum characters of the flow of a route if the question does not ask for it.
+/// Maximum characters of the flow of a route if the question does not ask for it, and of that of a component,
+/// which is what the client shows at the route.
 const MAX_BRIEF: usize = 800;
+const MAX_COMPONENT: usize = 2_000;
 
 /// Maximum functions of a route whose flow is shown.
 const MAX_FLOWS: usize = 3;
+
+/// Weight of the flow of a route's component if the question does not ask for it.
+const COMPONENT: u32 = 20;
 
 /// Lines shown before and after such a place.
 const CONTEXT: (u32, u32) = (3, 5);
@@ -265,9 +270,10 @@ fn flows(
     for function in functions.iter().take(MAX_FLOWS) {
         let lines = query::flow(occurrences, function)?;
         let flow = Section::tree("flow", FLOW_TITLE, lines);
-        document.section(match wants.flow {
-            true => flow.weighing(WANTED),
-            false => flow.weighing(10).at_most(MAX_BRIEF),
+        document.section(match function.node_type {
+            _ if wants.flow => flow.weighing(WANTED),
+            NodeType::Component => flow.weighing(COMPONENT).at_most(MAX_COMPONENT),
+            _ => flow.weighing(10).at_most(MAX_BRIEF),
         });
         named_constants(document, occurrences, function)?;
     }

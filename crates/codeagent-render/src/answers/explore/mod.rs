@@ -6,6 +6,7 @@
 mod branches;
 mod callback;
 mod callees;
+mod commands;
 mod connection;
 mod dependencies;
 mod entry_points;
@@ -316,6 +317,7 @@ fn add_targets(
     for target in explored.take(MAX_EXPLORED) {
         add_target(document, occurrences, target, context)?;
         if let Some(path) = place_of(target) {
+            commands::section(document, occurrences, path, targets)?;
             registered::section(document, occurrences, path, targets)?;
         }
     }

@@ -1,6 +1,7 @@
 //! Section about callbacks registered under strings in a file or folder: `ipcMain.handle "save"`.
 
-use codeagent_core::query::{self, Occurrences, Targets};
+use codeagent_core::model::facts::Callback;
+use codeagent_core::query::{self, Occurrences, Snapshot, Targets};
 
 use super::wants::WANTED;
 use crate::answers::AnswerError;
@@ -15,6 +16,7 @@ const REGISTERED: &[&str] = &[
 const MAX_FILES: usize = 300;
 
 /// Adds what the files at a path register, outside tests, if a question asks for such things.
+/// Commands, with what stands inside, have a section of their own.
 pub(super) fn section(
     document: &mut Document,
     occurrences: &Occurrences<'_, '_>,
@@ -33,7 +35,7 @@ pub(super) fn section(
 
     let mut lines = Vec::new();
     for path in files.iter().take(MAX_FILES) {
-        let registered = query::registered_in(snapshot, path)?;
+        let registered = outside_commands(snapshot, path)?;
         if !registered.is_empty() {
             lines.push(path.clone());
         }
@@ -46,4 +48,18 @@ pub(super) fn section(
     let title = "callbacks registered under a string";
     document.section(Section::lines("registered", title, lines).weighing(WANTED));
     Ok(())
+}
+
+/// Returns what a file registers under strings, without its commands.
+fn outside_commands(snapshot: &Snapshot, path: &str) -> Result<Vec<Callback>, AnswerError> {
+    let mut registered = query::registered_in(snapshot, path)?;
+    let commands = query::commands_in(snapshot, path)?;
+    let is_command = |one: &&Callback| commands.iter().any(|command| command.site.1 == one.start);
+    let of_commands: Vec<Callback> = registered.iter().filter(is_command).cloned().collect();
+    let is_in_command = |one: &Callback| {
+        let mut around = of_commands.iter();
+        around.any(|whole| whole.start <= one.start && one.end <= whole.end)
+    };
+    registered.retain(|one| !is_in_command(one));
+    Ok(registered)
 }

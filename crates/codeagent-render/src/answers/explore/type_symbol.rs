@@ -21,6 +21,9 @@ const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule",
 /// Maximum characters of the calls that may pass a value of a type.
 const MAX_PASSED: usize = 1_200;
 
+/// Maximum number of members of a nested type that are named.
+const MAX_NESTED: usize = 12;
+
 /// Maximum number of uses of a type's members; if there are more, they are only counted.
 const MAX_MEMBER_USES: usize = 40;
 
@@ -145,7 +148,9 @@ fn members_section(
     let mut rows = Vec::with_capacity(listed.len());
     for member in listed {
         let uses = query::reference_count(snapshot, member.id)?;
-        rows.push(member_row(member, several_files, uses));
+        let mut row = member_row(member, several_files, uses);
+        row.full += &nested_members(snapshot, member, subject.wants)?;
+        rows.push(row);
     }
 
     let title = if rows.len() == total {
@@ -157,6 +162,29 @@ fn members_section(
     };
 
     Ok(Section::names("members", title, rows).of(total))
+}
+
+/// Returns the members of a nested type, for its row: `: State, Until`.
+fn nested_members(snapshot: &Snapshot, nested: &Node, wants: Wants) -> Result<String, AnswerError> {
+    if !nested.node_type.is_type() || !wants.members {
+        return Ok(String::new());
+    }
+    let mut members = query::members_of(snapshot, nested.id)?;
+    members.retain(|member| is_listed(member, wants));
+    members.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
+    let more = members.len().saturating_sub(MAX_NESTED);
+    let mut names: Vec<String> = members
+        .into_iter()
+        .take(MAX_NESTED)
+        .map(|member| member.name)
+        .collect();
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    Ok(match names.as_slice() {
+        [] => String::new(),
+        names => format!(": {}", names.join(", ")),
+    })
 }
 
 /// Adds the members that a type inherits from types of the repository, nearest first, without
@@ -327,16 +355,22 @@ fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
         }
     }
 
-    let brackets = if member.parameter_signature.is_some() {
-        "()"
-    } else {
-        ""
+    if member.node_type.is_type() || member.kind == NodeKind::Event {
+        words += &format!("{} ", member.kind.as_str().replace('_', " "));
+    }
+
+    let is_called = member.parameter_signature.is_some() && member.kind != NodeKind::Accessor;
+    let brackets = if is_called { "()" } else { "" };
+
+    // The signature has the brackets of an indexer, `this[]`.
+    let name = match member.kind {
+        NodeKind::Indexer => member.name.trim_end_matches("[]"),
+        _ => member.name.as_str(),
     };
 
     NameRow {
         full: format!(
-            "{place} {words}{}{} ({})",
-            member.name,
+            "{place} {words}{name}{} ({})",
             signature(member),
             counted(uses, "use")
         ),

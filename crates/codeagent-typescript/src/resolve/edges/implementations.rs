@@ -1,16 +1,19 @@
 //! Overrides and implementations: the base members of each member of a class.
 //!
 //! A member overrides the member of that name in the nearest base class (for an interface: base
-//! interface), and implements that of the nearest interface its class declares.
+//! interface), and implements that of the nearest interface its class declares. A static member
+//! overrides the static member of that name: a constructor inherits the properties of the
+//! constructor that its class extends.
 //!
-//! Limitations: private members, static members and constructors neither override nor implement. An
-//! interface that is reached only through a base class counts for that class, not for this one.
+//! Limitations: private members and constructors neither override nor implement. An interface that
+//! is reached only through a base class counts for that class, not for this one.
 
 use codeagent_lang::query::names::Name;
 use codeagent_lang::{DeclRef, Reference, Resolution, Target};
 use codeagent_model::facts::*;
 use codeagent_model::graph::{Access, Confidence, EdgeType};
 
+use crate::resolve::arena::Ty;
 use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::at;
 use crate::resolve::symbols::scopes::DeclList;
@@ -40,11 +43,29 @@ impl FileResolver<'_> {
             let member = at(class.file, id);
             // Overloads are one member, located at the implementation; getter and setter are
             // separate.
-            if takes_part(facts, id)
-                && self.canonical_declaration(&DeclList::from_slice(&[member])) == Some(member)
+            if !takes_part(facts, id)
+                || self.canonical_declaration(&DeclList::from_slice(&[member])) != Some(member)
             {
+                continue;
+            }
+
+            if facts.decl(id).flags.has(DeclFlags::STATIC) {
+                self.record_overridden_static(class, name, member, resolution);
+            } else {
                 self.record_overridden(class, name, member, resolution);
             }
+        }
+    }
+
+    fn record_overridden_static(
+        &self,
+        class: DeclRef,
+        name: Name,
+        member: DeclRef,
+        resolution: &mut Resolution,
+    ) {
+        if let Some(base) = self.static_base(class) {
+            self.record_base_member(base, EdgeType::Overrides, name, member, resolution);
         }
     }
 
@@ -62,31 +83,42 @@ impl FileResolver<'_> {
             } else {
                 EdgeType::Overrides
             };
-            let receiver = self.base_type(class, index);
-            let MemberLookup::Declared(found) = self.lookup_member(receiver, name) else {
-                continue;
-            };
-            let Some(target) = self.canonical_declaration(&found.decls) else {
-                continue;
-            };
-
-            let edge = Reference {
-                source: member.decl,
-                edge_type,
-                confidence: Confidence::Exact,
-                targets: vec![Target::Decl(target)],
-                at: facts.decl(member.decl).at,
-            };
-
-            resolution.uses.push(edge);
+            let base = self.base_type(class, index);
+            self.record_base_member(base, edge_type, name, member, resolution);
         }
+    }
+
+    /// Adds an edge from a member to the declared member `name` of `base`, if there is one.
+    fn record_base_member(
+        &self,
+        base: Ty,
+        edge_type: EdgeType,
+        name: Name,
+        member: DeclRef,
+        resolution: &mut Resolution,
+    ) {
+        let MemberLookup::Declared(found) = self.lookup_member(base, name) else {
+            return;
+        };
+        let Some(target) = self.canonical_declaration(&found.decls) else {
+            return;
+        };
+
+        let edge = Reference {
+            source: member.decl,
+            edge_type,
+            confidence: Confidence::Exact,
+            targets: vec![Target::Decl(target)],
+            at: self.facts(member.file).decl(member.decl).at,
+        };
+
+        resolution.uses.push(edge);
     }
 }
 
 fn takes_part(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
-    let is_member = !decl.flags.has(DeclFlags::STATIC) && decl.kind != DeclKind::Constructor;
-    is_member
+    decl.kind != DeclKind::Constructor
         && facts
             .detail(id)
             .is_some_and(|detail| detail.access != Some(Access::Private))

@@ -43,6 +43,7 @@ pub fn words() -> impl Iterator<Item = String> {
         .iter()
         .flat_map(|known| known.names().iter().copied());
     let words = [
+        "Component",
         "constructor",
         "default",
         "next",

@@ -4,7 +4,7 @@
 //! `queues`), a type outside the repository that types of it inherit (`Error`), an attribute or decorator
 //! (`@Command`), and what the names end with (`SEAL_JOB_DEFINITION` for `job definitions`). If few are found
 //! so, the files of a folder that is named like it (`jobs/`) are of the kind. Routes are those of web servers,
-//! and hooks are functions named as React demands. Words before the kind and a folder select of it: `email
+//! commands also those of command lines, and hooks are functions named as React demands. Words before the kind and a folder select of it: `email
 //! providers`, `commands in the backend`.
 //!
 //! Limitations: English only, with a regular plural.
@@ -15,8 +15,8 @@ mod selection;
 
 use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
 use crate::query::{
-    DispatchStep, Occurrences, QueryError, all_routes, files_with_routes, implementations_of,
-    resolve_external, types_below,
+    DispatchStep, Occurrences, QueryError, all_commands, all_routes, files_with_routes,
+    implementations_of, resolve_external, types_below,
 };
 use crate::store::{self, Snapshot, is_generated_path, is_test_path};
 
@@ -36,6 +36,9 @@ const MAX_FOLDERS: usize = 4;
 
 /// Words for routes of web servers.
 const ROUTES: [&str; 2] = ["endpoint", "route"];
+
+/// The word for commands of command lines.
+const COMMAND: &str = "command";
 
 /// The word for functions whose names begin with `use`, as React demands.
 const HOOK: &str = "hook";
@@ -68,6 +71,8 @@ pub struct Kind {
     pub clause: String,
     /// The name of a place in the question that is that of no folder.
     pub unknown_folder: Option<String>,
+    /// The commands of command lines, if they are the kind.
+    pub commands: Vec<DispatchStep>,
     /// What the question selects.
     pub asked: Selection,
     /// What is selected, as far as there is any of the kind.
@@ -165,6 +170,9 @@ fn kind_of(
         kind.routes = all_routes(snapshot)?;
         kind.file_routes = files_with_routes(occurrences.sources)?;
     }
+    if words.last().is_some_and(|word| word == COMMAND) {
+        kind.commands = all_commands(snapshot)?;
+    }
     Ok((!kind.is_empty()).then_some(kind))
 }
 
@@ -181,6 +189,7 @@ impl Kind {
             && self.files.is_empty()
             && self.routes.is_empty()
             && self.file_routes.is_empty()
+            && self.commands.is_empty()
     }
 }
 

@@ -85,6 +85,11 @@ fn narrowed(
             selected.routes.push(step.clone());
         }
     }
+    for step in &kind.commands {
+        if is_selected(&occurrences.path(step.site.0)?, &step.label) {
+            selected.commands.push(step.clone());
+        }
+    }
     Ok(selected)
 }
 

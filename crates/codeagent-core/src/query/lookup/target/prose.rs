@@ -1,10 +1,15 @@
 //! Names among the words of a sentence that do not look like names.
+//!
+//! A word of prose names no symbol that only generated files and bundles declare, whose short names are
+//! often words.
 
 use super::tokens::{Token, is_common, name_words};
 use super::{
-    EVENTS, MAX_TARGETS, SUBTYPES, Target, Targets, event, has_literal, is_known_event, symbols,
+    EVENTS, MAX_TARGETS, SUBTYPES, SymbolTarget, Target, Targets, event, has_literal,
+    is_known_event, symbols,
 };
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
+use crate::query::unresolved::unresolved_uses::declared_in_written_files;
 use crate::query::{Note, QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
 
@@ -170,7 +175,7 @@ fn function_after(
         if !before.contains(&word.as_str()) || !is_uncommon(&name) {
             continue;
         }
-        let Ok(mut found) = symbols(snapshot, name.text)? else {
+        let Some(mut found) = written_symbols(snapshot, name.text)? else {
             continue;
         };
         found.groups.retain(|group| {
@@ -585,12 +590,30 @@ fn joined(
             is_meant(node) && (parts == words || is_one)
         };
         if let Some(found) = named.iter().find(is_named)
-            && let Ok(target) = symbols(snapshot, &found.name)?
+            && let Some(target) = written_symbols(snapshot, &found.name)?
         {
             return Ok(Some(Target::Symbols(target)));
         }
     }
     Ok(None)
+}
+
+/// Returns the symbols with a name that files written by people declare; `None` if there are none.
+fn written_symbols(snapshot: &Snapshot, name: &str) -> Result<Option<SymbolTarget>, QueryError> {
+    let Ok(mut found) = symbols(snapshot, name)? else {
+        return Ok(None);
+    };
+    for groups in [&mut found.groups, &mut found.others] {
+        let mut written = Vec::with_capacity(groups.len());
+        for group in groups.drain(..) {
+            let nodes: Vec<&Node> = group.nodes.iter().collect();
+            if declared_in_written_files(snapshot, &nodes)? {
+                written.push(group);
+            }
+        }
+        *groups = written;
+    }
+    Ok((!found.groups.is_empty()).then_some(found))
 }
 
 /// Reports whether a sentence may be about a symbol: `what happens when a game is started?` is not about
@@ -622,7 +645,7 @@ pub(super) fn plain_name(
             .any(|node| node.name == token.text && is_candidate(node, targets));
 
         if is_declared
-            && let Ok(target) = symbols(snapshot, token.text)?
+            && let Some(target) = written_symbols(snapshot, token.text)?
             && let Some(best) = target.groups.first()
             && is_candidate(best.first(), targets)
         {

@@ -21,6 +21,10 @@ pub enum CallMeaning {
     Bind,
     /// It binds a class to itself: `bind(X).toSelf()`.
     BindSelf,
+    /// It adds a command to a command line: `command("name", "..", builder, f)`.
+    Command,
+    /// It says what a command does: `command("name").action(f)`.
+    Action,
 }
 
 /// Returns what a call of a method of that name says, if its receiver and arguments agree.
@@ -43,6 +47,8 @@ pub fn method_meaning(name: &str) -> Option<CallMeaning> {
         "add" | "addBulk" => CallMeaning::Enqueue,
         "to" => CallMeaning::Bind,
         "toSelf" => CallMeaning::BindSelf,
+        "command" => CallMeaning::Command,
+        "action" => CallMeaning::Action,
         _ => return None,
     })
 }
@@ -112,6 +118,24 @@ pub const CLIENTS: &[&str] = &[
     "@nestjs/axios",
 ];
 
+/// Packages whose objects have commands.
+pub const COMMAND_LINES: &[&str] = &[
+    "yargs",
+    "commander",
+    "@commander-js/extra-typings",
+    "cac",
+    "sade",
+    "caporal",
+    "@caporal/core",
+    "vorpal",
+];
+
+/// Keys of an object that name a command.
+pub const COMMAND_NAMES: &[&str] = &["command", "name"];
+
+/// Keys of an object that hold what a command does.
+pub const COMMAND_HANDLERS: &[&str] = &["handler", "action", "run"];
+
 /// Keys of an object that name the class provided for its `provide`.
 pub const PROVIDED: &[&str] = &["useClass", "useExisting", "useFactory", "useValue"];
 
@@ -124,6 +148,10 @@ pub const SHOWN: &[&str] = &[
     "loadChildren",
     "lazy",
 ];
+
+/// Names of the export that a route shows of the module that it loads, in the order of lookup: most
+/// routers and `lazy` of React take the default export, `lazy` of React Router `Component`.
+pub const LOADED: &[&str] = &["default", "Component"];
 
 /// Attributes of a JSX element that say what is shown at its `path`.
 pub const SHOWN_BY_ELEMENT: &[&str] = &["element", "component", "Component", "lazy", "render"];

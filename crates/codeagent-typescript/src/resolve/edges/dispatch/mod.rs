@@ -9,6 +9,7 @@
 //! | listener, emitter | `on("name", f)`, `emit("name")` on a value of one class, or on one variable; `@OnEvent("name")` hears all emitters |
 //! | worker of a queue | `@Processor("queue")` of a class; `add(..)` on a queue of that name, which `@InjectQueue` or `new Queue` names |
 //! | route | `get("/a", f)` on a value from a router's package; a decorator `@Get("a")` below `@Controller("b")`; `{ path: "a", component: C }`, `{ path: "a", element: <C /> }`, `<Route path="a" element={<C />} />` ([`elements`]), `{ method: "POST", path: "/a", handler: f }`, `{ path: "a", action: f }` among routes of a client |
+//! | command | `command("name", "..", builder, f)`, `command("name", f)`, `command({ command: "name", handler: f })`, `command("name").action(f)` ([`commands`]) |
 //! | request | `fetch("/a")`, `get("/a")` without a function; any call with a path and `{ method: "POST" }` ([`options`]) |
 //!
 //! The origin of a value is followed through variables, imports and type annotations to the name of a
@@ -18,6 +19,7 @@
 //! Limitations: a path is a literal, a constant with one, a call of a function that returns one, or a template
 //! with placeholders, which constants fill. Prefixes from `use("/a", router)` and routes given by file names are not read.
 
+mod commands;
 mod elements;
 mod events;
 mod frameworks;
@@ -129,6 +131,8 @@ impl FileResolver<'_> {
             CallMeaning::Enqueue => self.record_enqueued(at, found),
             CallMeaning::Bind => self.record_binding(at, found),
             CallMeaning::BindSelf => self.record_self_binding(at, found),
+            CallMeaning::Command => self.record_command(at, found),
+            CallMeaning::Action => self.record_action(at, found),
         }
     }
 

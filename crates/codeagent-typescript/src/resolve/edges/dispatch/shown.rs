@@ -5,7 +5,7 @@ use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 
 use super::elements::NestedElements;
-use super::frameworks::ROUTE;
+use super::frameworks::{LOADED, ROUTE};
 use super::{last_name, property};
 use crate::resolve::edges::FileResolver;
 use crate::resolve::symbols::modules::ResolvedName;
@@ -99,8 +99,9 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Returns what a function loads: the default export of `import("./c")`, else its file, or what
-    /// `.then(m => m.C)` or `.then(m => ({ default: m.C }))` chooses of it.
+    /// Returns what a function loads: the default export of `import("./c")` or its export `Component`,
+    /// which may be those of another module; else its file; or what `.then(m => m.C)` or `.then(m => ({
+    /// default: m.C }))` chooses of it.
     fn loaded(&self, file: FileId, function: DeclId) -> Option<DispatchEnd> {
         let facts = self.facts(file);
         self.record_body(DeclRef {
@@ -111,8 +112,9 @@ impl FileResolver<'_> {
         match facts.expr(loaded) {
             Expr::DynamicImport(module) => {
                 let module = self.own_module(file, module)?;
-                let default = self.exported(module, "default");
-                default.or(Some(DispatchEnd::Target(Target::File(module))))
+                let mut names = LOADED.iter();
+                let component = names.find_map(|name| self.exported(module, name));
+                component.or(Some(DispatchEnd::Target(Target::File(module))))
             }
             Expr::Call(call) => {
                 let call = facts.calls[call.index()];
@@ -128,7 +130,8 @@ impl FileResolver<'_> {
 
                 let mut chosen = *facts.list(facts.decl(choice).returns).first()?;
                 if let Expr::Object(object) = facts.expr(chosen) {
-                    chosen = property(facts, object, "default")?;
+                    let mut names = LOADED.iter();
+                    chosen = names.find_map(|name| property(facts, object, name))?;
                 }
                 if let Expr::Member(_, name) = facts.expr(chosen)
                     && let Some(module) = self.own_module(file, module)
