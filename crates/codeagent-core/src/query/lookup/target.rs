@@ -321,7 +321,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         prose::add_path_ends(snapshot, &mut targets, &tokens)?;
         prose::select_by_namespaces(&mut targets);
         prose::drop_asides(&mut targets, &tokens);
-        weak_names::drop_weak(snapshot, &mut targets, &tokens)?;
+        weak_names::drop_weak(sources, &mut targets, &tokens)?;
         kind_words::prefer_places(&mut targets, &tokens);
         kind_words::prefer_kinds(&mut targets, &tokens);
         kind_words::prefer_members(&mut targets);

@@ -73,6 +73,8 @@ fn imported_namespaces(
     let of_project = |folder: &str| GLOBAL_USINGS.map(|name| format!("{folder}/{name}"));
     let mut files: Vec<String> = folders.flat_map(of_project).collect();
     files.push(path.to_owned());
+    let snapshot = occurrences.sources.snapshot();
+    files.retain(|file| query::derive_file_id(snapshot, file).is_ok());
 
     let mut namespaces: Vec<String> = Vec::new();
     for file in files {

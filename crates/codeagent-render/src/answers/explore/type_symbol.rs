@@ -171,7 +171,10 @@ fn nested_members(snapshot: &Snapshot, nested: &Node, wants: Wants) -> Result<St
     }
     let mut members = query::members_of(snapshot, nested.id)?;
     members.retain(|member| is_listed(member, wants));
-    members.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
+    members.sort_by_key(|member| {
+        let span = member.spans.first();
+        span.map(|span| (span.name_line, span.name_column))
+    });
     let more = members.len().saturating_sub(MAX_NESTED);
     let mut names: Vec<String> = members
         .into_iter()

@@ -52,7 +52,7 @@ pub(super) fn resolve(
         whole_word: true,
         ..TextQuery::default()
     };
-    for (path, lines) in lines_matching(sources, word) {
+    for (path, lines) in lines_matching(sources, word, is_typescript) {
         for (target, line) in imports_at(snapshot, &path, &lines)? {
             let known = targets.entry(target).or_insert((0, path.clone(), line));
             known.0 += 1;
@@ -87,8 +87,17 @@ pub(super) fn resolve(
     }))
 }
 
-/// Finds the lines of TypeScript files that match, by path.
-pub(super) fn lines_matching(sources: &Sources<'_>, query: TextQuery) -> Vec<(String, Vec<u32>)> {
+/// Reports whether a file is TypeScript or JavaScript.
+pub(super) fn is_typescript(path: &str) -> bool {
+    Dialect::of_path(path).map(Dialect::language) == Some(Language::TypeScript)
+}
+
+/// Finds the lines of some files that match, by path.
+pub(super) fn lines_matching(
+    sources: &Sources<'_>,
+    query: TextQuery,
+    is_searched: fn(&str) -> bool,
+) -> Vec<(String, Vec<u32>)> {
     let files = Files {
         respects_ignore: true,
         ..Files::default()
@@ -100,17 +109,14 @@ pub(super) fn lines_matching(sources: &Sources<'_>, query: TextQuery) -> Vec<(St
     };
 
     let query = query.within_millis(TIME_LIMIT);
-    let wanted = |path: &RepoPath, is_folder: bool| {
-        let dialect = Dialect::of_path(path.as_str()).map(Dialect::language);
-        is_folder || dialect == Some(Language::TypeScript)
-    };
+    let wanted = move |path: &RepoPath, is_folder: bool| is_folder || is_searched(path.as_str());
     let found = Mutex::new(Vec::new());
     let take = |hits: FileHits| {
         let lines = hits.hits.iter().map(|hit| hit.line as u32).collect();
         unpoisoned(&found).push((hits.path.as_str().to_owned(), lines));
     };
 
-    // If the search fails, no alias is found.
+    // If the search fails, nothing is found.
     sources
         .workspace()
         .search_text(&files, &query, wanted, &take)

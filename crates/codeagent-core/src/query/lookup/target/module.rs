@@ -5,7 +5,7 @@
 
 use codeagent_workspace::TextQuery;
 
-use super::alias::lines_matching;
+use super::alias::{is_typescript, lines_matching};
 use super::{MAX_FILES, Target, files};
 use crate::model::external::PackageManager;
 use crate::model::graph::{EdgeDirection, EdgeType, NodeType};
@@ -25,7 +25,7 @@ pub(super) fn imported(
 
     let snapshot = sources.snapshot();
     let (mut paths, mut symbols) = (Vec::new(), Vec::new());
-    for (path, lines) in lines_matching(sources, importing(name)) {
+    for (path, lines) in lines_matching(sources, importing(name), is_typescript) {
         paths.extend(files_imported(snapshot, &path, &lines)?);
         symbols.extend(symbols_imported(snapshot, &path, &lines)?);
     }
@@ -43,6 +43,16 @@ pub(super) fn imported(
         targets.extend(files(snapshot, path)?);
     }
     Ok(Some(targets).filter(|targets| !targets.is_empty()))
+}
+
+/// Reports whether a `package.json` of the repository has this name.
+pub(super) fn is_own_package(sources: &Sources<'_>, name: &str) -> bool {
+    let query = TextQuery {
+        pattern: format!(r#"^\s*"name"\s*:\s*"{}""#, name.replace('.', r"\.")),
+        ..TextQuery::default()
+    };
+    let is_manifest = |path: &str| path.ends_with("package.json");
+    !lines_matching(sources, query, is_manifest).is_empty()
 }
 
 /// Reports whether a text has the form of a module of a package: `lodash/debounce`, `@x/core`.

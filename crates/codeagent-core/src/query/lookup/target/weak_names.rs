@@ -2,9 +2,10 @@
 //! nouns (`Visual Studio`), abbreviations (`API`, `e2e`), and words that only a variable has as its name.
 
 use super::kind_words::has_kind;
-use super::{SymbolTarget, Target, Targets, Token, is_technical};
+use super::module::is_own_package;
+use super::{LiteralTarget, SymbolTarget, Target, Targets, Token, is_technical};
 use crate::model::graph::{Node, NodeKind, NodeType};
-use crate::query::{Note, QueryError, SymbolGroup, is_in_place};
+use crate::query::{Note, QueryError, Sources, SymbolGroup, is_in_place};
 use crate::store::{self, Snapshot};
 
 /// Words before the name of a product.
@@ -13,11 +14,13 @@ const BEFORE_PRODUCT: [&str; 8] = ["by", "for", "from", "in", "inside", "of", "t
 /// Removes weak names if a sentence has others: paths, names in quotation marks or backticks, and names that
 /// are no words of prose.
 pub(super) fn drop_weak(
-    snapshot: &Snapshot,
+    sources: &Sources<'_>,
     targets: &mut Targets,
     tokens: &[Token<'_>],
 ) -> Result<(), QueryError> {
+    let snapshot = sources.snapshot();
     let is_strong = |target: &Target| match target {
+        Target::Literal(literal) if is_package(sources, literal, tokens) => false,
         Target::Symbols(_) | Target::Literal(_) => !is_of_prose(tokens, target.requested_text()),
         _ => true,
     };
@@ -42,6 +45,22 @@ pub(super) fn drop_weak(
     }
     targets.found = kept;
     Ok(())
+}
+
+/// Reports whether a string is the name of a package of the repository that a sentence writes without quotation
+/// marks, and nothing serves or emits it: `the next.dev editor`.
+fn is_package(sources: &Sources<'_>, literal: &LiteralTarget, tokens: &[Token<'_>]) -> bool {
+    let name = literal.text.as_str();
+    let is_quoted = |token: &Token<'_>| token.text == name && token.is_quoted;
+    let is_known = !literal.routes.is_empty()
+        || !literal.files.is_empty()
+        || !literal.events.listeners.is_empty()
+        || !literal.events.emitters.is_empty();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !is_known
+        && name.chars().all(is_word)
+        && !tokens.iter().any(is_quoted)
+        && is_own_package(sources, name)
 }
 
 /// Reports whether a name is a word of prose with a capital, or an abbreviation, wherever a sentence has it.

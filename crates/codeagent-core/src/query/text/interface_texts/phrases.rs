@@ -217,10 +217,14 @@ fn is_near_interface(tokens: &[Token<'_>], at: usize) -> bool {
     tokens[near].iter().any(|token| is_form(token, &INTERFACE))
 }
 
-/// Reports whether words begin with one that says what the path behind it is: `URL /users/:id`.
+/// Reports whether words begin with one that says what the path behind it is: `URL /users/:id`, `Shop page /cart`.
 fn announces_path(tokens: &[Token<'_>]) -> bool {
     let is_path = |token: &Token<'_>| token.text.contains('/');
-    tokens.first().is_some_and(is_technical) && tokens.get(1).is_some_and(is_path)
+    match tokens {
+        [name, path, ..] if is_path(path) => is_technical(name),
+        [_, page, path, ..] => is_form(page, &INTERFACE) && is_path(path),
+        _ => false,
+    }
 }
 
 /// Returns the words in lower case before a control: `save changes` of `the save changes button`.
@@ -288,6 +292,7 @@ mod tests {
             ("what does the Export button do", &["Export button do"]),
             ("which page has the heading Billing", &["Billing"]),
             ("which page is shown at the URL /users/:id?", &[]),
+            ("which components render the Shop page /cart/:id?", &[]),
             ("what does the save changes button do", &["save changes"]),
             ("which button handlers exist", &[]),
             ("which component is shown at the URL /carts/:id?", &[]),
