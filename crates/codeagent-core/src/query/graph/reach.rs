@@ -32,7 +32,6 @@ pub fn callers_of_callers(
     nodes: &[NodeId],
 ) -> Result<CallersOfCallers, QueryError> {
     let callers = callers(occurrences, nodes)?;
-    let known: FxHashSet<NodeId> = nodes.iter().chain(&callers).copied().collect();
     let bases = bases_of(occurrences.sources.snapshot(), &callers)?;
     let bases: Vec<NodeId> = bases.into_iter().map(|(id, _)| id).collect();
 
@@ -44,11 +43,22 @@ pub fn callers_of_callers(
     };
     let functions: Vec<NodeId> = callers.iter().filter(is_function).copied().collect();
 
-    let mut calls = occurrences.incoming(&callers, &[EdgeType::Calls])?;
-    calls.extend(occurrences.incoming(&functions, &[EdgeType::References])?);
+    let mut calls = Vec::new();
+    for (callers, edge_type) in [
+        (&callers, EdgeType::Calls),
+        (&functions, EdgeType::References),
+    ] {
+        let direction = EdgeDirection::Incoming;
+        store::each_use(snapshot, callers, &[edge_type], direction, |of, edge| {
+            if of != edge.other {
+                calls.push(edge);
+            }
+        })?;
+    }
     let mut of_bases = occurrences.incoming(&bases, &[EdgeType::Calls])?;
+    of_bases.retain(|edge| !callers.contains(&edge.other));
     for edges in [&mut calls, &mut of_bases] {
-        edges.retain(|edge| !known.contains(&edge.other));
+        edges.retain(|edge| !nodes.contains(&edge.other));
     }
     Ok(CallersOfCallers {
         certain: occurrences.of_edges(&calls)?,
@@ -94,6 +104,9 @@ pub fn tests_reaching(
         let bases = bases_of(occurrences.sources.snapshot(), &level)?;
         level.extend(bases.into_iter().map(|(id, _)| id));
         let (in_tests, mut next) = users(occurrences, &level, &mut seen)?;
+        // What uses a helper of tests is a test, too.
+        let helpers = in_tests.iter().map(|(_, edge)| edge.other).collect();
+        let helpers = without_files(occurrences.sources.snapshot(), helpers)?;
         if step == 0 {
             let edges: Vec<IncidentEdge> = in_tests.into_iter().map(|(_, edge)| edge).collect();
             found.direct = occurrences.of_edges(&edges)?;
@@ -101,6 +114,8 @@ pub fn tests_reaching(
             add_indirect(occurrences, &mut found, in_tests)?;
         }
         if !found.indirect.is_empty() {
+            let (of_helpers, _) = users(occurrences, &helpers, &mut seen)?;
+            add_indirect(occurrences, &mut found, of_helpers)?;
             break;
         }
 
@@ -225,7 +240,7 @@ fn add_indirect(
         .map(|place| (place.path.as_str(), place.symbol.as_str()))
         .collect();
 
-    let (mut indirect, mut through) = (Vec::new(), Vec::new());
+    let (mut indirect, mut through) = (std::mem::take(&mut found.indirect), Vec::new());
     for (of, edge) in uses {
         let places = occurrences.of_edges(&[edge])?;
         let is_new = |place: &Occurrence| {
@@ -244,7 +259,8 @@ fn add_indirect(
     through.dedup();
     let mut labels = Labels::default();
     labels.load(occurrences.sources.snapshot(), through.iter().copied())?;
-    found.through = through.iter().map(|id| labels.short(*id)).collect();
+    let names = through.iter().map(|id| labels.short(*id));
+    found.through.extend(names);
     found.through.sort_unstable();
     found.through.dedup();
     Ok(())

@@ -1,5 +1,7 @@
 //! Sections about files and folders.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
@@ -172,6 +174,15 @@ pub(super) fn uses_elsewhere(
     node: &Node,
     path: &str,
 ) -> Result<usize, AnswerError> {
+    Ok(files_of_uses(occurrences, node, |file| file != path)?.len())
+}
+
+/// Returns the file of each use of a symbol in some files.
+fn files_of_uses(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+    is_counted: impl Fn(&str) -> bool,
+) -> Result<Vec<String>, AnswerError> {
     let mut ids = vec![node.id];
     if node.flags.has(NodeFlags::STATIC) {
         let members = query::members_of(occurrences.sources.snapshot(), node.id)?;
@@ -183,15 +194,16 @@ pub(super) fn uses_elsewhere(
             .iter()
             .map(|wrapper| wrapper.id),
     );
-    let mut count = 0;
+    let mut files = Vec::new();
     for edge in occurrences.incoming(&ids, &USES)? {
-        count += usize::from(occurrences.path(edge.file)? != path);
+        files.push(occurrences.path(edge.file)?);
     }
+    files.retain(|file| is_counted(file));
 
-    Ok(count)
+    Ok(files)
 }
 
-/// Adds a folder: its files with their exports.
+/// Adds a folder: its files with their exports, and the files outside that use them.
 pub(super) fn folder(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
@@ -207,11 +219,17 @@ pub(super) fn folder(
     document.line(format!("## folder {folder} ({} files)", files.len()));
 
     let (mut rows, mut without) = (Vec::new(), Vec::new());
+    let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in files.iter().take(MAX_FILES) {
         let (exported, internal) = declared(occurrences, path)?;
         let mut names = Vec::new();
         for node in &exported {
-            let uses = uses_elsewhere(occurrences, node, path)?;
+            let is_outside = |file: &str| !query::is_in_place(file, folder);
+            let using = files_of_uses(occurrences, node, is_outside)?;
+            let uses = using.len();
+            for file in using {
+                users.entry(file).or_default().insert(node.name.clone());
+            }
             let members = match with_members {
                 true => public_members(occurrences, node)?,
                 false => String::new(),
@@ -249,8 +267,17 @@ pub(super) fn folder(
         }
     }
 
-    let title = "files with their exports and the uses of these elsewhere";
+    let title = "files with their exports and the uses of these outside the folder";
     document.section(Section::names("files", title, rows).weighing(30));
+    let used = users.into_iter().map(|(file, names)| {
+        let names: Vec<String> = names.into_iter().collect();
+        NameRow {
+            full: format!("{file}: {}", names.join(", ")),
+            short: file,
+        }
+    });
+    let section = Section::names("users", "files outside that use them", used.collect());
+    document.section(wants.weigh(section, wants.callers || wants.public, 12));
 
     let without = Section::list("without exports", "files that export nothing", without);
     let most = if wants.public {

@@ -371,12 +371,13 @@ fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
         _ => member.name.as_str(),
     };
 
+    // The index has no edges for what converts implicitly.
+    let uses = match name.contains("implicit operator") {
+        true => String::new(),
+        false => format!(" ({})", counted(uses, "use")),
+    };
     NameRow {
-        full: format!(
-            "{place} {words}{name}{} ({})",
-            signature(member),
-            counted(uses, "use")
-        ),
+        full: format!("{place} {words}{name}{}{uses}", signature(member)),
         short: format!("{}{brackets}", member.name),
     }
 }
