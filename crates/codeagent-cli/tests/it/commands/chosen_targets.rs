@@ -21,6 +21,8 @@ fn words_of_prose_select_nothing_beside_names() {
             "where is the config setting maxDepth read?",
             "## public property Options.config",
         ),
+        (STORE, "who calls saveStore in depot.dev?", "literal"),
+        (STORE, "who uses saveStore, not Depot?", "Depot  web"),
         (
             STORE,
             "trace saveStore() of the store to the server, across HTTP from the client",
@@ -39,8 +41,10 @@ const STORE: &[(&str, &str)] = &[
 export enum Kind { Visual }
 export function saveStore() {}
 export function close() { saveStore(); }
+export const origin = 'depot.dev';
 ",
     ),
+    ("cli/package.json", "{\n  \"name\": \"depot.dev\"\n}\n"),
     ("web/the.ts", "export function the() {}\n"),
 ];
 
@@ -62,13 +66,22 @@ const ADD_IN: &[(&str, &str)] = &[
     ("Depot/Other.cs", "class OtherCommand { }\n"),
 ];
 
-const USAGE: &[(&str, &str)] = &[(
-    "Depot/Library/Usage/Report.cs",
-    "namespace Depot.Usage;
+const USAGE: &[(&str, &str)] = &[
+    (
+        "Depot/Library/Usage/Report.cs",
+        "namespace Depot.Usage;
 public class Report { public void Send() { } void Hide() { } }
+public class Sheet { Report report; }
 internal class Row { }
 ",
-)];
+    ),
+    (
+        "Depot/Web/Page.cs",
+        "namespace Depot.Web;
+class Page { Usage.Sheet sheet; }
+",
+    ),
+];
 
 const CHAINS: &[(&str, &str)] = &[
     (
@@ -207,7 +220,8 @@ const CASES: &[Case] = &[
         question: "What does the project Depot.Library.Usage publish?",
         expected: &[
             "## folder Depot/Library/Usage",
-            " Report.cs: Report (0): Send\n",
+            "files outside that use them (1):\n Depot/Web/Page.cs: Sheet\n",
+            " Report.cs: Report (0): Send; Sheet (1)\n",
         ],
     },
     Case {

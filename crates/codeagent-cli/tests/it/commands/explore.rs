@@ -268,10 +268,18 @@ fn an_external_name_precedes_a_symbol_that_differs_in_case() {
 
 #[test]
 fn direct_callers_precede_those_a_level_up() {
-    let near = "export function near() {}\nexport function middle() {\n  near();\n}\nexport function far() {\n  middle();\n}\n";
+    let near = "export function near() {}
+export function middle() {
+  near();
+}
+export function far() {
+  near(); middle(); far();
+}
+";
     let shop = Shop::with(&[("web/near.ts", near)]);
     let found = shop.stdout(&["explore", "who leads to near, two levels up?"]);
-    let starts = ["called or used by (1)", "callers of these callers (1)"];
+    // `far` calls `near`, and `middle`, which calls it.
+    let starts = ["called or used by (2)", "callers of these callers (1)"];
     assert!(positions(&found, &starts).is_sorted(), "{found}");
 }
 

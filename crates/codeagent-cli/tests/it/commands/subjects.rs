@@ -346,6 +346,22 @@ fn tests_that_reach_a_function_otherwise_follow_the_direct_ones() {
 }
 
 #[test]
+fn what_uses_a_helper_of_tests_is_a_test() {
+    let door = "export function unlock() {}\nexport function visit() { unlock(); }\n";
+    let help = "import { visit } from '../door';\nexport function prepare() { visit(); }\n";
+    let test = "import { prepare } from './tests/help';\nit('waits', () => { prepare(); });\n";
+    let shop = Shop::with(&[
+        ("web/door.ts", door),
+        ("web/tests/help.ts", help),
+        ("web/door.test.ts", test),
+    ]);
+    let text = shop.stdout(&["explore", "which tests reach unlock?"]);
+    let title = "tests that reach it through prepare, visit (2):\n";
+    assert!(text.contains(title), "{text}");
+    assert!(text.contains("  2 it \"waits\": "), "{text}");
+}
+
+#[test]
 fn keys_of_object_literals_write_a_property() {
     let code = "export interface Options { retries: number; }
 export function run(options: Options) { return options.retries; }

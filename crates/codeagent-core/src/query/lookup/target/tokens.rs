@@ -335,9 +335,14 @@ fn trimmed(word: &str) -> &str {
     let word = word.strip_suffix("'s").unwrap_or(word);
     let word = word.strip_suffix("()").unwrap_or(word);
     if word.contains('(') {
+        return word;
+    }
+    let word = word.trim_end_matches(')');
+    // `List<Cart>`, but not `Cart>`.
+    if word.contains('<') {
         word
     } else {
-        word.trim_end_matches([')', '>'])
+        word.trim_end_matches('>')
     }
 }
 
@@ -374,6 +379,7 @@ mod tests {
             ("is [Cart] at /c/{id}?", &["is", "Cart", "at", "/c/{id}"]),
             ("PUT {id}/share", &["PUT", "{id}/share"]),
             ("Map<K, V>.Get", &["Map<K, V>.Get"]),
+            ("List<Cart> of <Cart>", &["List<Cart>", "of", "Cart"]),
             (
                 "what serves api.post(\"/a b\")?",
                 &["what", "serves", "POST", "/a b"],
