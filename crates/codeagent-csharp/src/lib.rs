@@ -23,11 +23,12 @@ use std::sync::Arc;
 
 use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::explain::Report;
+use codeagent_lang::lower::branches::branches;
 use codeagent_lang::nodes::{Container, Identity};
 use codeagent_lang::project::ReadProjects;
 use codeagent_lang::{
-    FileId, IndexInput, LanguageIndex, LanguageSupport, LocalName, PublishedFile, Resolution,
-    Surroundings, World, WorldFile,
+    Branch, FileId, IndexInput, LanguageIndex, LanguageSupport, LocalName, PublishedFile,
+    Resolution, Surroundings, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site};
 use codeagent_model::graph::{Dialect, Language};
@@ -57,6 +58,11 @@ impl LanguageSupport for CSharp {
 
     fn surroundings(&self, text: &str, _dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings> {
         lower::surroundings(text, offsets)
+    }
+
+    fn branches(&self, text: &str, _dialect: Dialect) -> Vec<Branch> {
+        let parsed = syntax::parse::parse(text, &[]);
+        parsed.map_or_else(Vec::new, |parsed| branches(parsed.tree.root_node()))
     }
 
     fn conditions(&self, text: &str, defines: &[String]) -> String {

@@ -17,6 +17,7 @@ use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language, NodeKind};
 use smallvec::SmallVec;
 
+use crate::branches::Branch;
 use crate::dependencies::DependencyKey;
 use crate::explain::Report;
 use crate::file_facts::DeclarationOutline;
@@ -73,6 +74,10 @@ pub trait LanguageSupport: Send + Sync {
     /// Returns, for each offset of a file, the text there and what contains it, for texts of a user
     /// interface. Limitations: preprocessor symbols are those that the text itself defines.
     fn surroundings(&self, text: &str, dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings>;
+
+    /// Returns the parts of a text that run under a condition, outer ones first. Limitations: as in
+    /// [`Self::surroundings`].
+    fn branches(&self, text: &str, dialect: Dialect) -> Vec<Branch>;
 
     /// Outlines a declaration file of a package, without parsing it; `None` if its facts are needed
     /// from the start, because it does more than export declarations.
@@ -286,6 +291,17 @@ impl Languages {
         let support = self.of(dialect.language());
 
         parsing::one_heavy_at_a_time(text, || support.surroundings(text, dialect, offsets))
+    }
+
+    /// Returns the parts of a text that run under a condition; see [`LanguageSupport::branches`].
+    #[must_use]
+    pub fn branches(self, text: &str, dialect: Dialect) -> Vec<Branch> {
+        if limits::is_too_dense(text) {
+            return Vec::new();
+        }
+        let support = self.of(dialect.language());
+
+        parsing::one_heavy_at_a_time(text, || support.branches(text, dialect))
     }
 
     /// Lowers the declarations of a library; see [`LanguageSupport::extract_declarations`].

@@ -25,6 +25,7 @@
 //! Limitations: types come from declarations and initialisers, without flow analysis beyond scoped
 //! narrowing; external declarations are never targets.
 
+pub mod branches;
 pub mod dependencies;
 pub mod dispatch;
 pub mod explain;
@@ -40,6 +41,7 @@ pub mod sites;
 pub mod surroundings;
 pub mod world;
 
+pub use branches::{Branch, BranchKind};
 pub use dependencies::Dependencies;
 pub use dispatch::{Dispatch, DispatchEnd};
 pub use file_facts::{DeclarationOutline, FileFacts};

@@ -29,8 +29,8 @@ use codeagent_lang::explain::Report;
 use codeagent_lang::nodes::{Container, Identity};
 use codeagent_lang::project::{ProjectModel, ReadProjects};
 use codeagent_lang::{
-    DeclarationOutline, FileId, IndexInput, InstalledPackages, LanguageIndex, LanguageSupport,
-    LocalName, PublishedFile, Resolution, Surroundings, World, WorldFile,
+    Branch, DeclarationOutline, FileId, IndexInput, InstalledPackages, LanguageIndex,
+    LanguageSupport, LocalName, PublishedFile, Resolution, Surroundings, World, WorldFile,
 };
 use codeagent_model::facts::{DeclId, Facts, Site, Sym};
 use codeagent_model::graph::{Dialect, Language};
@@ -69,6 +69,10 @@ impl LanguageSupport for TypeScript {
 
     fn surroundings(&self, text: &str, dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings> {
         lower::surroundings(text, dialect, offsets)
+    }
+
+    fn branches(&self, text: &str, dialect: Dialect) -> Vec<Branch> {
+        lower::branches(text, dialect)
     }
 
     fn outline_declarations(&self, text: &str, dialect: Dialect) -> Option<DeclarationOutline> {

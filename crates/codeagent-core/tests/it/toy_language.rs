@@ -19,8 +19,8 @@ use codeagent_lang::project::{ProjectModel, ProjectSet, ReadProjects};
 use codeagent_lang::query::names::Names;
 use codeagent_lang::query::tracked_world::TrackedWorld;
 use codeagent_lang::{
-    DeclRef, FileId, FileShift, IndexInput, LanguageIndex, LanguageSupport, Languages, LocalName,
-    Reference, Resolution, Surroundings, Target, World, WorldFile,
+    Branch, DeclRef, FileId, FileShift, IndexInput, LanguageIndex, LanguageSupport, Languages,
+    LocalName, Reference, Resolution, Surroundings, Target, World, WorldFile,
 };
 use codeagent_model::facts::{
     Accessors, DeclFlags, DeclId, DeclKind, Detail, Expr, Facts, List, Site, SiteKind, Subject,
@@ -146,6 +146,10 @@ impl LanguageSupport for Toy {
 
     fn surroundings(&self, _text: &str, _dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings> {
         vec![Surroundings::default(); offsets.len()]
+    }
+
+    fn branches(&self, _text: &str, _dialect: Dialect) -> Vec<Branch> {
+        Vec::new()
     }
 
     fn is_project_file(&self, _name: &str) -> bool {

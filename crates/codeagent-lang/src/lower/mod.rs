@@ -2,6 +2,7 @@
 //!
 //! Only this module and the `syntax` and `lower` modules of the languages depend on tree-sitter.
 
+pub mod branches;
 pub mod builder;
 mod callbacks;
 pub mod collapse_whitespace;

@@ -39,10 +39,11 @@ mod tests;
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use codeagent_lang::LocalName;
+use codeagent_lang::lower::branches::branches as branches_of;
 use codeagent_lang::lower::limits;
 use codeagent_lang::lower::parsing;
 use codeagent_lang::lower::unparsed_facts;
+use codeagent_lang::{Branch, LocalName};
 use codeagent_model::facts::Facts;
 use codeagent_model::graph::{Dialect, ParseStatus};
 use tree_sitter::{Node, Parser, Tree};
@@ -124,6 +125,13 @@ fn lowered<T>(
 thread_local! {
     static PLAIN: RefCell<Option<Parser>> = const { RefCell::new(None) };
     static JSX: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
+/// Returns the parts of a text that run under a condition.
+#[must_use]
+pub fn branches(text: &str, dialect: Dialect) -> Vec<Branch> {
+    let parsed = parse(text, dialect);
+    parsed.map_or_else(Vec::new, |(_, tree)| branches_of(tree.root_node()))
 }
 
 /// Repairs and parses a text within the budget of [`limits::parse_steps`]; `None` if it is exceeded.

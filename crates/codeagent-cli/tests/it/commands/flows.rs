@@ -22,6 +22,69 @@ class Close : Base {
 }
 
 #[test]
+fn calls_under_a_condition_are_marked() {
+    let csharp = "class Till {
+    void Open(int coins) {
+        if (Check(coins)) {
+            Count();
+        } else if (coins > 0) Warn();
+        else Close();
+        switch (coins) {
+            case 1: Single(); break;
+        }
+        try { Lock(); }
+        catch { if (coins > 2) Alarm(); }
+        finally { Log(); }
+        var sum = coins > 3 ? Many() : Few();
+    }
+    bool Check(int coins) => coins > 0; void Count() {} void Warn() {} void Close() {}
+    void Single() {} void Lock() {} void Alarm() {} void Log() {} int Many() => 1; int Few() => 2;
+}
+";
+    let script = "if (ready) {
+  doors.on('visited', () => {
+    prepare();
+    ready && knock();
+    return ready
+      ? enter()
+      : leave();
+  });
+}
+function prepare() {} function knock() {} function enter() {} function leave() {}
+";
+    let shop = Shop::with(&[("src/Till.cs", csharp), ("web/visit.ts", script)]);
+    for (question, expected) in [
+        (
+            "what happens in Till.Open?",
+            "
+  3 Till.Check  src/Till.cs:15
+  4 if: Till.Count  src/Till.cs:15
+  5 if: Till.Warn  src/Till.cs:15
+  6 else: Till.Close  src/Till.cs:15
+  8 case: Till.Single  src/Till.cs:16
+  10 Till.Lock  src/Till.cs:16
+  11 catch: Till.Alarm  src/Till.cs:16
+  12 Till.Log  src/Till.cs:16
+  13 if: Till.Many  src/Till.cs:16
+  13 else: Till.Few  src/Till.cs:16
+",
+        ),
+        (
+            "what happens when the event \"visited\" is emitted?",
+            "
+  3 prepare  web/visit.ts:10
+  4 if: knock  web/visit.ts:10
+  6 if: enter  web/visit.ts:10
+  7 else: leave  web/visit.ts:10
+",
+        ),
+    ] {
+        let text = shop.stdout(&["explore", question]);
+        assert!(text.contains(expected), "{question}\n{text}");
+    }
+}
+
+#[test]
 fn what_happens_to_a_constant_is_told_of_what_its_event_or_job_runs() {
     let names = "export enum Events { Opened = 'door.opened' }\nexport enum Jobs { Paint = 'paint' }\nexport const QUEUE = 'doors';\n";
     let doors = "import { Events, Jobs, QUEUE } from './names';

@@ -12,9 +12,12 @@
 //! marked as such. Calls whose target is unknown are named as written, with the procedure of a typed
 //! API that their keys lead to.
 //!
-//! Limitations: branches and loops are not shown; a function is entered once.
+//! A call that runs under a condition has a word for it before its name: `if`, `else`, `case`, `catch`.
+//!
+//! Limitations: the conditions, what returns early, and loops are not shown; a function is entered once.
 
 mod arguments;
+mod branches;
 mod trim;
 mod uncalled;
 
@@ -104,6 +107,15 @@ impl Step {
         Self::Unknown(file, call)
     }
 
+    /// Returns the line and UTF-16 column; column 0 if it is unknown.
+    fn position(&self) -> (u32, u32) {
+        match self {
+            Self::Call(call) => (call.line, call.column),
+            Self::Dispatch(step) => (step.site.1, 0),
+            Self::Unknown(_, call) => (call.line, call.column),
+        }
+    }
+
     fn site(&self) -> (FileKey, u32) {
         match self {
             Self::Call(call) => (call.file, call.line),
@@ -122,6 +134,7 @@ struct FlowWalk<'w, 's, 'a> {
     /// How many more requests are looked up among mounted routers.
     mounted_left: usize,
     unknown: UnknownCalls,
+    branches: branches::FileBranches,
     /// The arguments to show with the next call that is written; empty if there are none to show.
     constants: String,
     lines: Vec<String>,
@@ -138,6 +151,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             procedures_left: MAX_PROCEDURES,
             mounted_left: MAX_MOUNTED,
             unknown: UnknownCalls::default(),
+            branches: branches::FileBranches::default(),
             constants: String::new(),
             lines: Vec::new(),
             borders: Vec::new(),
@@ -173,7 +187,8 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             let before_name = span.span.start.line..span.name_line;
             steps.retain(|step| !before_name.contains(&step.site().1));
         }
-        self.steps(steps, depth + 1)
+        let first = node.spans.iter().map(|span| span.span.start.line).min();
+        self.steps(steps, depth + 1, first.unwrap_or_default())
     }
 
     /// Writes what the code on some lines of a file calls.
@@ -208,11 +223,11 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let mut steps: Vec<Step> = unknown.collect();
         steps.extend(first_calls(calls).into_iter().map(Step::Call));
         steps.extend(dispatched);
-        self.steps(steps, depth)
+        self.steps(steps, depth, *lines.start())
     }
 
-    /// Writes steps in the order of their sites.
-    fn steps(&mut self, mut steps: Vec<Step>, depth: usize) -> Result<(), QueryError> {
+    /// Writes the steps of a function or callback that starts on the line `first`, in the order of their sites.
+    fn steps(&mut self, mut steps: Vec<Step>, depth: usize, first: u32) -> Result<(), QueryError> {
         let dispatched = steps
             .iter()
             .filter(|step| matches!(step, Step::Dispatch(_)));
@@ -224,21 +239,22 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
 
         let (mut named, mut unnamed) = (0, 0);
         for step in steps {
+            let at = self.label(&step, first)?;
             match step {
                 Step::Call(call) => {
                     let snapshot = self.occurrences.sources.snapshot();
                     if let Some(target) = store::node(snapshot, call.other)? {
-                        self.step(&target, &call, depth)?;
+                        self.step(&target, (&call, &at), depth)?;
                     }
                 }
-                Step::Dispatch(step) => self.dispatch(&step, depth)?,
+                Step::Dispatch(step) => self.dispatch((&step, &at), depth)?,
                 Step::Unknown(_, call) => {
                     if call.is_common || named == MAX_UNKNOWN {
                         unnamed += 1;
                         continue;
                     }
                     named += 1;
-                    self.write_unknown(&call, depth)?;
+                    self.write_unknown((&call, &at), depth)?;
                 }
             }
         }
@@ -278,7 +294,12 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         Ok(calls)
     }
 
-    fn step(&mut self, target: &Node, call: &IncidentEdge, depth: usize) -> Result<(), QueryError> {
+    fn step(
+        &mut self,
+        target: &Node,
+        (call, at): (&IncidentEdge, &str),
+        depth: usize,
+    ) -> Result<(), QueryError> {
         let doubt = match call.confidence {
             Confidence::Exact => "",
             _ => "possibly ",
@@ -288,7 +309,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             EdgeType::References => "passes ",
             _ => "",
         };
-        let prefix = format!("{} {doubt}{passed}", call.line);
+        let prefix = format!("{at} {doubt}{passed}");
         self.constants = self.constants_of(target, call)?;
         self.step_into(target, depth, &prefix)?;
         self.constants.clear();

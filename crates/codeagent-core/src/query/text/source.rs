@@ -289,6 +289,22 @@ impl Text {
         self.text.split_at(start + passed)
     }
 
+    /// Returns the whole text.
+    pub(in crate::query) fn whole(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the offset of the last character of a line that is no whitespace.
+    pub(in crate::query) fn end_of_line(&self, line: u32) -> usize {
+        let length = self.whole_line(line).trim_end().len();
+        self.offset(line, 1) + length.saturating_sub(1)
+    }
+
+    /// Returns the offset of a line and 1-based UTF-16 column.
+    pub(in crate::query) fn offset(&self, line: u32, column: u32) -> usize {
+        self.split_at(line, column).0.len()
+    }
+
     pub(in crate::query) fn rest_of_line(&self, line: u32, column: u32) -> &str {
         let mut rest = self.whole_line(line).chars();
         let mut left = column.saturating_sub(1) as usize;

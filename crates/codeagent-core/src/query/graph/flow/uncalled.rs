@@ -16,10 +16,10 @@ impl FlowWalk<'_, '_, '_> {
     /// Writes a call without a known target, and the procedure that its keys may lead to.
     pub(super) fn write_unknown(
         &mut self,
-        call: &UnknownCall,
+        (call, at): (&UnknownCall, &str),
         depth: usize,
     ) -> Result<(), QueryError> {
-        let (indent, UnknownCall { line, text, .. }) = ("  ".repeat(depth), call);
+        let (indent, UnknownCall { text, .. }) = ("  ".repeat(depth), call);
         let mut procedure = None;
         if let Some(keys) = keys_of_procedure(text)
             && self.procedures_left > 0
@@ -32,11 +32,11 @@ impl FlowWalk<'_, '_, '_> {
             && let Some(service) = call.type_argument
             && let Some(given) = self.given_for(service)?
         {
-            self.lines.push(format!("{indent}{line} {text} -> {given}"));
+            self.lines.push(format!("{indent}{at} {text} -> {given}"));
             return Ok(());
         }
 
-        let prefix = format!("{line} {text} -> (matched by key names) ");
+        let prefix = format!("{at} {text} -> (matched by key names) ");
         match procedure {
             Some(KeyedValue::Symbol(node)) => self.enter(&node, depth, &prefix, ""),
             Some(KeyedValue::Lines((path, lines))) => {
@@ -52,7 +52,7 @@ impl FlowWalk<'_, '_, '_> {
             }
             None => {
                 self.lines
-                    .push(format!("{indent}{line} {text} (unknown target)"));
+                    .push(format!("{indent}{at} {text} (unknown target)"));
                 match call.type_argument {
                     Some(class) => self.run_by_type(class, depth + 1),
                     None => Ok(()),
@@ -222,21 +222,22 @@ impl FlowWalk<'_, '_, '_> {
         Ok(steps)
     }
 
-    pub(super) fn dispatch(&mut self, step: &DispatchStep, depth: usize) -> Result<(), QueryError> {
+    pub(super) fn dispatch(
+        &mut self,
+        (step, at): (&DispatchStep, &str),
+        depth: usize,
+    ) -> Result<(), QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let node = |id: Option<NodeId>| id.map_or(Ok(None), |id| store::node(snapshot, id));
         let Some(target) = node(step.to)? else {
             if let Some(function) = self.served_by_file(&step.label)? {
                 self.borders.push(self.lines.len());
-                let prefix = format!(
-                    "{} {} {} -> (by its path) ",
-                    step.site.1, step.kind, step.label
-                );
+                let prefix = format!("{at} {} {} -> (by its path) ", step.kind, step.label);
                 return self.enter(&function, depth, &prefix, "");
             }
-            let (indent, line) = ("  ".repeat(depth), step.site.1);
+            let indent = "  ".repeat(depth);
             self.lines.push(format!(
-                "{indent}{line} {} {} (no route for it is known)",
+                "{indent}{at} {} {} (no route for it is known)",
                 step.kind, step.label
             ));
             return Ok(());
@@ -250,7 +251,7 @@ impl FlowWalk<'_, '_, '_> {
             DispatchKind::Subscribes => "raises".to_owned(),
             kind => kind.to_string(),
         };
-        let prefix = format!("{} {how} {what} -> ", step.site.1);
+        let prefix = format!("{at} {how} {what} -> ");
         self.borders.push(self.lines.len());
         let before = self.max_depth;
         if step.kind == DispatchKind::Requests {
