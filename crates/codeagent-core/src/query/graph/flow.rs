@@ -502,7 +502,14 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let sources = &mut self.occurrences.sources;
         let rest = sources.rest_of_line(&path, call.line, call.column)?;
         let arguments = rest.and_then(|rest| rest.strip_prefix(target.name.as_str()));
-        Ok(arguments.and_then(arguments::constants).unwrap_or_default())
+        let Some(arguments) = arguments.map(str::to_owned) else {
+            return Ok(String::new());
+        };
+        if let Some(shown) = arguments::constants(&arguments) {
+            return Ok(shown);
+        }
+        let next = sources.line(&path, call.line + 1)?.unwrap_or_default();
+        Ok(arguments::first_property(&arguments, &next).unwrap_or_default())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The arguments of a call that say most: strings and members of types, `("/carts")`, `(Protocol.Ssh, ..)`.
 //!
-//! Limitations: only the line of the call is read.
+//! Limitations: only the line of the call is read, and the next one of an object literal.
 
 /// Maximum length of shown arguments, in bytes.
 const MAX_BYTES: usize = 100;
@@ -32,6 +32,17 @@ pub(super) fn constants(text: &str) -> Option<String> {
     shown(&inner[..first?], ", ..")
 }
 
+/// Returns the first property of an object literal that a text begins with and that continues on the next
+/// line, if it is a string or a member of a type: `({ name: "close", .. })`.
+pub(super) fn first_property(text: &str, next_line: &str) -> Option<String> {
+    let property = next_line.trim().strip_suffix(',')?;
+    let (name, value) = property.split_once(": ")?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_value = value.starts_with(['"', '\'', '`']) || names_member(value);
+    let is_shown = text.trim_end() == "({" && is_name && is_value && property.len() <= MAX_BYTES;
+    is_shown.then(|| format!("({{ {property}, .. }})"))
+}
+
 fn shown(arguments: &str, rest: &str) -> Option<String> {
     let has_constant = arguments.contains(['"', '\'', '`']) || names_member(arguments);
     let is_short = arguments.len() <= MAX_BYTES && !arguments.contains("=>");
@@ -51,6 +62,19 @@ fn names_member(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_property_of_an_object_is_shown_for_its_constant() {
+        for (text, next, expected) in [
+            ("({", "  name: 'a.b',", Some("({ name: 'a.b', .. })")),
+            ("({", "event: Kind.Vnc,", Some("({ event: Kind.Vnc, .. })")),
+            ("({", "name: 'a.b'", None),
+            ("({", "name: a.b,", None),
+            ("(a, {", "name: 'a.b',", None),
+        ] {
+            assert_eq!(first_property(text, next).as_deref(), expected, "{next}");
+        }
+    }
 
     #[test]
     fn arguments_are_shown_for_their_constants() {
