@@ -57,24 +57,17 @@ impl Types<'_> {
         if group.external {
             return usize::MAX;
         }
-        let path = self.path(file);
+        let folder = |file: FileId| self.tables.file(file).folder;
         let after = group.parts.partition_point(|part| part.file < file);
         let next = group.parts[after.saturating_sub(1)..].iter().take(2);
         let distances = next.map(|part| {
             if part.file == file {
                 0
             } else {
-                1 + steps_between(path, self.path(part.file))
+                let folders = &self.tables.folders;
+                1 + folders.steps_between(folder(file), folder(part.file))
             }
         });
         distances.min().unwrap_or(usize::MAX)
     }
-}
-
-/// Returns the number of steps in the tree of folders from one file to another.
-fn steps_between(path: &str, other: &str) -> usize {
-    let prefix = path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
-    let shared = prefix.filter(|(byte, _)| *byte == b'/').count();
-    let folders = |path: &str| path.matches('/').count();
-    folders(path) + folders(other) - 2 * shared
 }
