@@ -14,6 +14,12 @@ impl Types<'_> {
     /// Reports whether a top-level type is the one that its name leads to in the file being resolved,
     /// and not a copy.
     pub fn is_nearest(&self, tid: TypeDefId) -> bool {
+        self.memo
+            .nearest
+            .get_or_insert_with(tid, || self.compute_is_nearest(tid))
+    }
+
+    fn compute_is_nearest(&self, tid: TypeDefId) -> bool {
         let group = self.tables.type_def(tid);
         let (name, from) = ((group.name, group.arity), self.home_of(self.file));
         let same = self.tables.top.get(&(group.namespace, group.name));

@@ -48,9 +48,16 @@ struct TypeMemo {
     base_classes: MemoTable<TypeDefId, Option<Ty>>,
     constraints: MemoTable<Ty, TyList>,
     supertypes: MemoTable<Ty, TyList>,
+    /// A class and its base classes.
+    chains: MemoTable<Ty, TyList>,
+    /// The types whose members count, by distance.
+    levels: MemoTable<Ty, Rc<[Vec<Ty>]>>,
     derives: MemoTable<(Option<TypeDefId>, TypeDefId), bool>,
+    /// Whether a type is the nearest of those with its name.
+    nearest: MemoTable<TypeDefId, bool>,
     members: MemoTable<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
     signatures: MemoTable<DeclRef, Rc<Signature>>,
+    constructors: MemoTable<(Option<TypeDefId>, Ty), Rc<[Candidate]>>,
     /// The methods that overrides and explicit implementations take their constraints from.
     overridden: MemoTable<DeclRef, Option<Candidate>>,
     /// The types whose parts are recorded as dependencies.

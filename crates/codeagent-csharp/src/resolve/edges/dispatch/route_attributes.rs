@@ -45,7 +45,7 @@ impl SiteResolver<'_> {
     /// Returns the only text with a slash in the classes of an attribute.
     fn written_template(&self, attribute: Ty) -> Option<String> {
         let mut found: Option<String> = None;
-        for ty in self.class_chain(attribute).into_iter().flatten() {
+        for &ty in self.class_chain(attribute).iter() {
             let Type::Named(tid, _) = self.arena.get(ty) else {
                 continue;
             };
