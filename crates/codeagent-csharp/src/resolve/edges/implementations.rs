@@ -238,27 +238,23 @@ impl SiteResolver<'_> {
         let name = self.name(wanted.decl.file, self.decl(wanted.decl).name);
         // A member that hides one of a base class without implementing the interface leaves the
         // implementation to that one.
-        self.class_chain(own)
-            .into_iter()
-            .flatten()
-            .find_map(|class| {
-                let Type::Named(tid, _) = self.arena.get(class) else {
-                    return None;
+        self.class_chain(own).iter().find_map(|&class| {
+            let Type::Named(tid, _) = self.arena.get(class) else {
+                return None;
+            };
+
+            let shared = self.type_def(tid).shared;
+            let mut members = self.members_of(tid, name).iter().copied();
+
+            members.find(|decl| {
+                let candidate = Candidate {
+                    decl: *decl,
+                    within: class,
+                    depth: 0,
                 };
-
-                let shared = self.type_def(tid).shared;
-                let mut members = self.members_of(tid, name).iter().copied();
-
-                members.find(|decl| {
-                    let candidate = Candidate {
-                        decl: *decl,
-                        within: class,
-                        depth: 0,
-                    };
-                    (!shared || self.is_compiled_here(*decl))
-                        && self.can_implement(candidate, wanted)
-                })
+                (!shared || self.is_compiled_here(*decl)) && self.can_implement(candidate, wanted)
             })
+        })
     }
 
     /// Reports whether a member is public and matches the interface's member.

@@ -43,11 +43,16 @@ impl Argument {
 }
 
 /// The parameter that each argument goes to.
+#[derive(Clone)]
 pub struct ArgumentMapping {
     pub params: SmallVec<[usize; 4]>,
     expanded: bool,
     defaults: bool,
 }
+
+/// What copies of a method have in common: the parameter list, the declaring type, and whether the
+/// form is expanded.
+type BoundForm = (u32, Ty, bool);
 
 /// A candidate whose parameters are bound to the arguments.
 #[derive(Clone, Debug)]
@@ -69,6 +74,10 @@ pub struct BoundCandidate {
     pub(super) by_readonly_ref: bool,
     /// The worst conversion of an argument; `No` also if inference or a constraint fails.
     pub conversion: Conversion,
+    /// Equal for candidates that differ only in the method: copies of one declaration.
+    pub(super) class: usize,
+    /// Whether an earlier candidate has the same class.
+    pub(super) is_copy: bool,
 }
 
 impl BoundCandidate {
@@ -105,6 +114,42 @@ impl Checker<'_> {
         }
 
         forms
+    }
+
+    /// Binds the candidates to the arguments. Copies of a method, such as those in the parts of a
+    /// partial type that several programs have, are bound once.
+    pub(super) fn bind_all(
+        &self,
+        candidates: &[Candidate],
+        args: &[Argument],
+        type_args: &TyList,
+    ) -> Vec<BoundCandidate> {
+        let mappings = self.argument_mappings(candidates, args, type_args);
+        let mut bound: Vec<BoundCandidate> = Vec::with_capacity(mappings.len());
+        let mut firsts: SmallVec<[(BoundForm, usize); 8]> = SmallVec::new();
+
+        for (candidate, mapping) in &mappings {
+            let shape = self.signature(candidate.decl).shape;
+            let form = shape.map(|shape| (shape, candidate.within, mapping.expanded));
+            let first = firsts.iter().find(|(first, _)| form == Some(*first));
+            if let Some(&(_, first)) = first {
+                bound.push(BoundCandidate {
+                    candidate: *candidate,
+                    is_copy: true,
+                    ..bound[first].clone()
+                });
+                continue;
+            }
+
+            let class = bound.len();
+            firsts.extend(form.map(|form| (form, class)));
+            bound.push(BoundCandidate {
+                class,
+                ..self.bind_arguments(*candidate, mapping, args, type_args)
+            });
+        }
+
+        bound
     }
 
     pub(super) fn bind_arguments(
@@ -157,6 +202,8 @@ impl Checker<'_> {
                 .iter()
                 .any(|param| param.flags.has(DeclFlags::IN)),
             conversion,
+            class: 0,
+            is_copy: false,
         }
     }
 
@@ -184,7 +231,7 @@ impl Checker<'_> {
         type_args: &TyList,
     ) -> TyList {
         if signature.type_params.is_empty() {
-            return TyList::from([]);
+            return TyList::clone(self.arena.no_types());
         }
         if type_args.len() == signature.type_params.len() {
             return type_args.clone();

@@ -564,7 +564,7 @@ impl Checker<'_> {
         }
 
         let args = self.arguments(call);
-        match self.resolve_overload(&indexers, &args, &TyList::from([])) {
+        match self.resolve_overload(&indexers, &args, self.arena.no_types()) {
             Some(chosen) if chosen.applicable => self.call_result(chosen, 0),
             chosen => match (self.sliced(receiver, &args), chosen) {
                 (Some(slice), _) => CallResult::external(slice, Vec::new()),

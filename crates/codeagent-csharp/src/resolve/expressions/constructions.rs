@@ -9,7 +9,7 @@ use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::calls::{CallOutcome, CallResult};
 use crate::resolve::global_index::provided_keys;
 use crate::resolve::types::names::TypeOrNamespace;
-use crate::resolve::types::{Ty, TyList, Type};
+use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
     /// Returns the type that declares a constructor.
@@ -48,7 +48,7 @@ impl Checker<'_> {
 
         let args = self.arguments(call);
         let constructors = self.lookup_constructors(ty);
-        if let Some(chosen) = self.resolve_overload(&constructors, &args, &TyList::from([])) {
+        if let Some(chosen) = self.resolve_overload(&constructors, &args, self.arena.no_types()) {
             return CallResult {
                 result: ty,
                 ..self.call_result(chosen, 0)
@@ -109,18 +109,14 @@ impl Checker<'_> {
 
         let constructors = self.lookup_constructors(ty);
         let mut args = self.arguments(call);
-        let names: Vec<Name> = constructors
-            .iter()
-            .flat_map(|candidate| {
-                self.signature(candidate.decl)
-                    .params
-                    .iter()
-                    .map(|param| param.name)
-                    .collect::<Vec<_>>()
+        // Other names are those of properties.
+        let is_parameter = |name: Name| {
+            constructors.iter().any(|candidate| {
+                let signature = self.signature(candidate.decl);
+                signature.params.iter().any(|param| param.name == name)
             })
-            .collect();
-
-        args.retain(|arg| arg.name == Name::NONE || names.contains(&arg.name));
+        };
+        args.retain(|arg| arg.name == Name::NONE || is_parameter(arg.name));
         if constructors.is_empty() && args.is_empty() {
             return self.resolve_construction(
                 ty,
@@ -131,7 +127,7 @@ impl Checker<'_> {
             );
         }
 
-        match self.resolve_overload(&constructors, &args, &TyList::from([])) {
+        match self.resolve_overload(&constructors, &args, self.arena.no_types()) {
             Some(chosen) => CallResult {
                 result: ty,
                 ..self.call_result(chosen, 0)

@@ -12,6 +12,7 @@ use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{
     Arg, DeclFlags, DeclId, Expr, ExprId, KnownType, List, LiteralKind, Sym, TypeExpr, TypeId,
 };
+use smallvec::SmallVec;
 
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::simple_names::{ScopePosition, SimpleName};
@@ -219,11 +220,13 @@ impl Checker<'_> {
 
     /// Returns the types of a list of type expressions.
     pub(super) fn type_list(&self, list: List<TypeId>) -> TyList {
-        self.facts
+        let types: SmallVec<[Ty; 4]> = self
+            .facts
             .list(list)
             .iter()
             .map(|ty| self.type_of(self.file, *ty))
-            .collect()
+            .collect();
+        self.arena.list(&types)
     }
 
     fn type_of_member(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {

@@ -312,7 +312,7 @@ impl Checker<'_> {
         self.record_lookup(provided_keys::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
         operands.iter().find_map(|operand| {
-            let call = (operand.ty, operands, &TyList::from([]));
+            let call = (operand.ty, operands, self.arena.no_types());
             self.resolve_nearest_extension(all, DeclKind::Operator, call, |candidate| {
                 self.receiver_fits(operand.ty, candidate)
             })

@@ -13,7 +13,7 @@ use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::global_index::well_known::{self, Known};
 use crate::resolve::types::members::{Candidate, is_method};
-use crate::resolve::types::{Ty, TyList, Type};
+use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
     /// Returns the iteration type of a `foreach` over a value.
@@ -46,7 +46,7 @@ impl Checker<'_> {
 
     /// Returns the result of the extension method with this name that takes only the receiver.
     fn extension_result(&self, receiver: Ty, name: Name) -> Option<Ty> {
-        let chosen = self.resolve_extension(receiver, name, &[], &TyList::from([]))?;
+        let chosen = self.resolve_extension(receiver, name, &[], self.arena.no_types())?;
         Some(self.result_of(&chosen.best))
     }
 

@@ -11,7 +11,7 @@ use crate::resolve::expressions::applicability::Argument;
 use crate::resolve::expressions::overloads::OverloadResult;
 use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::members::Candidate;
-use crate::resolve::types::{Ty, TyList, Type};
+use crate::resolve::types::{Ty, Type};
 
 impl Checker<'_> {
     /// Returns the user-defined operator that a binary expression calls, if any, and the type of
@@ -75,7 +75,7 @@ impl Checker<'_> {
             .filter(|candidate| !self.decl(candidate.decl).flags.has(DeclFlags::STATIC))
             .collect();
 
-        self.resolve_overload(&candidates, args, &TyList::from([]))
+        self.resolve_overload(&candidates, args, self.arena.no_types())
             .filter(|chosen| chosen.applicable)
     }
 
@@ -150,7 +150,7 @@ impl Checker<'_> {
             })
             .collect();
 
-        self.resolve_overload(&candidates, &lifted, &TyList::from([]))
+        self.resolve_overload(&candidates, &lifted, self.arena.no_types())
             .filter(|chosen| chosen.applicable)
             .or_else(|| self.resolve_extension_operator(name, &lifted))
     }

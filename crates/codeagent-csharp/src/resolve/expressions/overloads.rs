@@ -17,6 +17,7 @@
 
 use codeagent_lang::DeclRef;
 use codeagent_model::facts::{Expr, ExprId, LiteralKind, Operator};
+use rustc_hash::FxHashMap;
 
 use crate::resolve::expressions::Checker;
 use crate::resolve::expressions::applicability::{Argument, BoundCandidate};
@@ -103,12 +104,7 @@ impl Checker<'_> {
             return None;
         }
 
-        let bound: Vec<BoundCandidate> = self
-            .argument_mappings(candidates, args, type_args)
-            .iter()
-            .map(|(candidate, mapping)| self.bind_arguments(*candidate, mapping, args, type_args))
-            .collect();
-
+        let bound = self.bind_all(candidates, args, type_args);
         let mut rivals = applicable(&bound);
         let is_applicable = !rivals.is_empty();
         if !is_applicable {
@@ -256,6 +252,8 @@ impl Checker<'_> {
         args: &[Argument],
     ) -> (&'f BoundCandidate, bool) {
         let mut best = (rivals[0], usize::MAX, true);
+        let has_copies = rivals.iter().any(|form| form.is_copy);
+        let mut compared = has_copies.then(ComparedClasses::default);
         for (index, form) in rivals.iter().enumerate() {
             let mut losses = 0;
             let mut sure = true;
@@ -264,7 +262,7 @@ impl Checker<'_> {
                 if index == other {
                     continue;
                 }
-                match self.better_candidate(form, rival, args).0 {
+                match self.better_of(form, rival, args, &mut compared) {
                     Better::First => continue,
                     Better::Second => losses += 2,
                     Better::Neither | Better::Unknown => {
@@ -284,7 +282,29 @@ impl Checker<'_> {
         }
         (best.0, best.2)
     }
+
+    /// Compares two candidates; copies of them only once.
+    fn better_of(
+        &self,
+        form: &BoundCandidate,
+        rival: &BoundCandidate,
+        args: &[Argument],
+        compared: &mut Option<ComparedClasses>,
+    ) -> Better {
+        let compare = || self.better_candidate(form, rival, args).0;
+        match compared {
+            // Nothing distinguishes copies of a method.
+            _ if form.class == rival.class => Better::Neither,
+            Some(compared) => *compared
+                .entry((form.class, rival.class))
+                .or_insert_with(compare),
+            None => compare(),
+        }
+    }
 }
+
+/// The better of two candidates, by their classes.
+type ComparedClasses = FxHashMap<(usize, usize), Better>;
 
 /// Returns the candidates that may be applicable.
 fn applicable(bound: &[BoundCandidate]) -> Vec<&BoundCandidate> {

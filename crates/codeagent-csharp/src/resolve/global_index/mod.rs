@@ -5,6 +5,7 @@
 //! Limitations: nothing is resolved here; no file's entries depend on another file.
 
 pub mod assemblies;
+mod folders;
 mod patch;
 pub mod provided_keys;
 pub mod tables;

@@ -24,6 +24,7 @@ use smallvec::SmallVec;
 
 use crate::project::{CSharpProjects, GlobalUsing, implicit_usings};
 use crate::resolve::global_index::assemblies::{Assemblies, AssemblyId, PackageAssembly};
+use crate::resolve::global_index::folders::{FolderId, Folders};
 use crate::resolve::global_index::well_known::{self, KNOWN, Known};
 use crate::stdlib::{self, Library, LoadedType};
 
@@ -102,6 +103,7 @@ pub struct FileTable {
     pub names: Box<[Name]>,
     /// Assemblies it is compiled into, the owner first; empty for files of other languages.
     pub homes: SmallVec<[AssemblyId; 1]>,
+    pub folder: FolderId,
     /// The namespace that each namespace scope opens.
     pub namespaces: FxHashMap<ScopeId, NamespaceId>,
     /// The type definition of each type declaration.
@@ -124,6 +126,7 @@ pub struct Tables {
     pub(in crate::resolve) names: Names,
     known_names: Vec<Name>,
     pub(in crate::resolve) files: Vec<FileTable>,
+    pub(in crate::resolve) folders: Folders,
     pub(in crate::resolve) assemblies: Assemblies,
     pub(in crate::resolve) namespaces: Vec<Namespace>,
     pub(in crate::resolve) namespace_children: FxHashMap<(NamespaceId, Name), NamespaceId>,
@@ -169,6 +172,7 @@ impl Tables {
             names,
             known_names,
             files: Vec::with_capacity(files.len()),
+            folders: Folders::default(),
             assemblies: Assemblies::build(projects, packages),
             namespaces: vec![Namespace {
                 parent: NamespaceId::GLOBAL,

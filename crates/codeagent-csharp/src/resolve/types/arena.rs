@@ -13,6 +13,7 @@ use codeagent_lang::query::interner::Interner;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::world::DeclRef;
 use codeagent_model::facts::{DeclId, ExprId};
+use smallvec::SmallVec;
 
 use crate::resolve::global_index::tables::{NamespaceId, TypeDefId};
 
@@ -100,6 +101,8 @@ pub enum Type {
 /// The types interned while one file is resolved.
 pub struct Arena {
     inner: RefCell<Inner>,
+    /// The empty list, which most types have as their arguments.
+    empty: TyList,
 }
 
 #[derive(Default)]
@@ -115,6 +118,7 @@ impl Arena {
     pub fn new() -> Self {
         let arena = Self {
             inner: RefCell::default(),
+            empty: TyList::from([]),
         };
         for ty in [
             Type::Unknown,
@@ -127,6 +131,22 @@ impl Arena {
             arena.add(ty);
         }
         arena
+    }
+
+    /// Returns the empty list without allocating it.
+    #[must_use]
+    pub fn no_types(&self) -> &TyList {
+        &self.empty
+    }
+
+    /// Returns a list of types; an empty one is shared.
+    #[must_use]
+    pub fn list(&self, types: &[Ty]) -> TyList {
+        if types.is_empty() {
+            TyList::clone(&self.empty)
+        } else {
+            types.into()
+        }
     }
 
     pub fn add(&self, ty: Type) -> Ty {
@@ -177,9 +197,11 @@ impl Arena {
         }
 
         let list = |args: &TyList| -> TyList {
-            args.iter()
+            let mapped: SmallVec<[Ty; 4]> = args
+                .iter()
                 .map(|arg| self.map_deep(*arg, replace, depth + 1))
-                .collect()
+                .collect();
+            self.list(&mapped)
         };
 
         match self.get(ty) {

@@ -14,6 +14,12 @@ impl Types<'_> {
     /// Reports whether a top-level type is the one that its name leads to in the file being resolved,
     /// and not a copy.
     pub fn is_nearest(&self, tid: TypeDefId) -> bool {
+        self.memo
+            .nearest
+            .get_or_insert_with(tid, || self.compute_is_nearest(tid))
+    }
+
+    fn compute_is_nearest(&self, tid: TypeDefId) -> bool {
         let group = self.tables.type_def(tid);
         let (name, from) = ((group.name, group.arity), self.home_of(self.file));
         let same = self.tables.top.get(&(group.namespace, group.name));
@@ -57,24 +63,17 @@ impl Types<'_> {
         if group.external {
             return usize::MAX;
         }
-        let path = self.path(file);
+        let folder = |file: FileId| self.tables.file(file).folder;
         let after = group.parts.partition_point(|part| part.file < file);
         let next = group.parts[after.saturating_sub(1)..].iter().take(2);
         let distances = next.map(|part| {
             if part.file == file {
                 0
             } else {
-                1 + steps_between(path, self.path(part.file))
+                let folders = &self.tables.folders;
+                1 + folders.steps_between(folder(file), folder(part.file))
             }
         });
         distances.min().unwrap_or(usize::MAX)
     }
-}
-
-/// Returns the number of steps in the tree of folders from one file to another.
-fn steps_between(path: &str, other: &str) -> usize {
-    let prefix = path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
-    let shared = prefix.filter(|(byte, _)| *byte == b'/').count();
-    let folders = |path: &str| path.matches('/').count();
-    folders(path) + folders(other) - 2 * shared
 }

@@ -7,6 +7,7 @@
 //! Limitations: no names are looked up here.
 
 use codeagent_model::facts::DeclId;
+use smallvec::SmallVec;
 
 use crate::resolve::global_index::tables::TypeDefId;
 use crate::resolve::global_index::well_known::Known;
@@ -16,10 +17,11 @@ impl Types<'_> {
     /// Returns a well-known type: its declaration if there is one, else by name.
     pub fn known_type(&self, known: Known, args: &[Ty]) -> Ty {
         match self.tables.declared(known, args.len()) {
-            Some(tid) => self.arena.add(Type::Named(tid, args.into())),
-            None => self
-                .arena
-                .add(Type::External(self.tables.name_of(known), args.into())),
+            Some(tid) => self.arena.add(Type::Named(tid, self.arena.list(args))),
+            None => self.arena.add(Type::External(
+                self.tables.name_of(known),
+                self.arena.list(args),
+            )),
         }
     }
 
@@ -39,10 +41,10 @@ impl Types<'_> {
     /// Returns the type of a declaration inside itself, with its own type parameters as arguments.
     pub fn self_type(&self, tid: TypeDefId) -> Ty {
         let group = self.tables.type_def(tid);
-        let args = (0..group.outer_arity + group.arity)
+        let args: SmallVec<[Ty; 4]> = (0..group.outer_arity + group.arity)
             .map(|index| self.outer_param(tid, index).unwrap_or(Ty::UNKNOWN))
             .collect();
-        self.arena.add(Type::Named(tid, args))
+        self.arena.add(Type::Named(tid, self.arena.list(&args)))
     }
 
     /// Returns parameter `index` of a type; parameters of enclosing types belong to those types.

@@ -18,7 +18,7 @@ use crate::resolve::global_index::provided_keys;
 use crate::resolve::global_index::tables::TypeDefId;
 use crate::resolve::global_index::well_known::Known;
 use crate::resolve::types::Types;
-use crate::resolve::types::{Ty, Type};
+use crate::resolve::types::{Ty, TyList, Type};
 
 /// A member found through a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +51,8 @@ impl Types<'_> {
 
     fn collect_members(&self, ty: Ty, name: Name, accessible: bool) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
-            for base in level {
+        for (depth, level) in self.levels_of(ty).iter().enumerate() {
+            for &base in level {
                 let Type::Named(tid, _) = self.arena.get(base) else {
                     continue;
                 };
@@ -87,8 +87,8 @@ impl Types<'_> {
     /// Returns the methods with this name, skipping values that hide them, as an invocation does.
     pub fn lookup_methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
-            for base in level {
+        for (depth, level) in self.levels_of(ty).iter().enumerate() {
+            for &base in level {
                 let Type::Named(tid, _) = self.arena.get(base) else {
                     continue;
                 };
@@ -193,7 +193,12 @@ impl Types<'_> {
 
     /// Returns the types whose members count, by distance: a class and its base classes, or an
     /// interface and its base interfaces.
-    fn levels_of(&self, ty: Ty) -> Vec<Vec<Ty>> {
+    fn levels_of(&self, ty: Ty) -> Rc<[Vec<Ty>]> {
+        self.stack
+            .memoized(&self.memo.levels, ty, || self.compute_levels(ty).into())
+    }
+
+    fn compute_levels(&self, ty: Ty) -> Vec<Vec<Ty>> {
         match self.arena.get(ty) {
             Type::Named(tid, _) if self.tables.type_def(tid).kind == DeclKind::Interface => {
                 let all = self.supertypes(ty);
@@ -202,7 +207,7 @@ impl Types<'_> {
                 levels.push(vec![self.known_type(Known::Object, &[])]);
                 levels
             }
-            Type::Named(..) => self.class_chain(ty),
+            Type::Named(..) => levels_of_chain(&self.class_chain(ty)),
             Type::Param(..) => {
                 let mut levels = Vec::new();
                 for constraint in self.constraints(ty).iter() {
@@ -226,14 +231,14 @@ impl Types<'_> {
                 vec![self.known_type(Known::Object, &[])],
             ],
             Type::Tuple(elements, _) => {
-                self.class_chain(self.known_type(Known::ValueTuple, &elements))
+                levels_of_chain(&self.class_chain(self.known_type(Known::ValueTuple, &elements)))
             }
             Type::Nullable(of) => {
                 let mut levels = vec![vec![self.known_type(Known::Nullable, &[of])]];
-                levels.extend(self.levels_of(of));
+                levels.extend(self.levels_of(of).iter().cloned());
                 levels
             }
-            Type::Pointer(of) => self.levels_of(of),
+            Type::Pointer(of) => self.levels_of(of).to_vec(),
             _ => Vec::new(),
         }
     }
@@ -247,24 +252,29 @@ impl Types<'_> {
                 .map(|ty| vec![*ty])
                 .collect();
         }
-        self.levels_of(constraint)
+        self.levels_of(constraint).to_vec()
     }
 
     /// Returns a class and its base classes.
-    pub fn class_chain(&self, ty: Ty) -> Vec<Vec<Ty>> {
-        let mut chain = vec![vec![ty]];
+    pub fn class_chain(&self, ty: Ty) -> TyList {
+        self.stack
+            .memoized(&self.memo.chains, ty, || self.compute_class_chain(ty))
+    }
+
+    fn compute_class_chain(&self, ty: Ty) -> TyList {
+        let mut chain = vec![ty];
         let mut current = ty;
         for _ in 0..32 {
             match self.next_in_chain(current) {
                 Some(next) if next != current => {
-                    chain.push(vec![next]);
+                    chain.push(next);
                     current = next;
                 }
                 _ => break,
             }
         }
 
-        chain
+        chain.into()
     }
 
     /// Removes members that are inaccessible from the file being resolved, unless all are.
@@ -336,7 +346,15 @@ impl Types<'_> {
             .any(|home| self.tables.assemblies.is_friend(here, *home))
     }
 
-    pub fn lookup_constructors(&self, ty: Ty) -> Vec<Candidate> {
+    /// Returns the constructors of a type: those that are accessible from the site, if any are.
+    pub fn lookup_constructors(&self, ty: Ty) -> Rc<[Candidate]> {
+        let key = (self.site.enclosing_type, ty);
+        self.stack.memoized(&self.memo.constructors, key, || {
+            self.compute_constructors(ty).into()
+        })
+    }
+
+    fn compute_constructors(&self, ty: Ty) -> Vec<Candidate> {
         let Type::Named(tid, _) = self.arena.get(ty) else {
             return Vec::new();
         };
@@ -369,6 +387,10 @@ impl Types<'_> {
                 .any(|home| self.tables.assemblies.sees(*here, *home))
         })
     }
+}
+
+fn levels_of_chain(chain: &[Ty]) -> Vec<Vec<Ty>> {
+    chain.iter().map(|ty| vec![*ty]).collect()
 }
 
 /// Reports whether declarations of this kind are methods, which can be overloaded.

@@ -23,6 +23,7 @@ use std::rc::Rc;
 
 pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
 use codeagent_lang::dependencies::KeyTable;
+use codeagent_lang::query::interner::SharedInterner;
 use codeagent_lang::query::memo::MemoTable;
 use codeagent_lang::query::names::Name;
 use codeagent_lang::query::stack::QueryStack;
@@ -33,7 +34,7 @@ use codeagent_model::facts::{DeclId, Facts, ScopeId, ScopeKind, Sym, TypeId};
 use self::members::Candidate;
 use self::names::TypeOrNamespace;
 use self::queries::Query;
-use self::signatures::Signature;
+use self::signatures::{Parameter, Signature};
 use self::usings::Using;
 use crate::resolve::global_index::provided_keys;
 use crate::resolve::global_index::tables::{FileTable, Tables, TypeDef, TypeDefId};
@@ -48,9 +49,18 @@ struct TypeMemo {
     base_classes: MemoTable<TypeDefId, Option<Ty>>,
     constraints: MemoTable<Ty, TyList>,
     supertypes: MemoTable<Ty, TyList>,
+    /// A class and its base classes.
+    chains: MemoTable<Ty, TyList>,
+    /// The types whose members count, by distance.
+    levels: MemoTable<Ty, Rc<[Vec<Ty>]>>,
     derives: MemoTable<(Option<TypeDefId>, TypeDefId), bool>,
+    /// Whether a type is the nearest of those with its name.
+    nearest: MemoTable<TypeDefId, bool>,
     members: MemoTable<(Option<TypeDefId>, Ty, Name), Rc<[Candidate]>>,
     signatures: MemoTable<DeclRef, Rc<Signature>>,
+    /// The different parameter lists of signatures.
+    shapes: SharedInterner<Vec<Parameter>>,
+    constructors: MemoTable<(Option<TypeDefId>, Ty), Rc<[Candidate]>>,
     /// The methods that overrides and explicit implementations take their constraints from.
     overridden: MemoTable<DeclRef, Option<Candidate>>,
     /// The types whose parts are recorded as dependencies.

@@ -13,6 +13,7 @@ use codeagent_lang::FileId;
 use codeagent_lang::query::names::Name;
 use codeagent_model::facts::{DeclKind, ScopeId, Segment, TypeExpr, TypeId};
 use codeagent_model::graph::Access;
+use smallvec::SmallVec;
 
 use crate::resolve::global_index::assemblies::AssemblyId;
 use crate::resolve::global_index::provided_keys;
@@ -120,8 +121,8 @@ impl Types<'_> {
     /// Returns an undeclared type by its name.
     pub fn external(&self, name: Name, args: &[Ty]) -> Ty {
         match self.tables.opened_type(name, args.len()) {
-            Some(tid) => self.arena.add(Type::Named(tid, args.into())),
-            None => self.arena.add(Type::External(name, args.into())),
+            Some(tid) => self.arena.add(Type::Named(tid, self.arena.list(args))),
+            None => self.arena.add(Type::External(name, self.arena.list(args))),
         }
     }
 
@@ -331,7 +332,8 @@ impl Types<'_> {
     /// own unknown.
     pub(super) fn bare(&self, tid: TypeDefId, outer: Option<&TyList>) -> Ty {
         let group = self.tables.type_def(tid);
-        let mut args = vec![Ty::UNKNOWN; usize::from(group.outer_arity + group.arity)];
+        let count = usize::from(group.outer_arity + group.arity);
+        let mut args: SmallVec<[Ty; 4]> = SmallVec::from_elem(Ty::UNKNOWN, count);
         for (slot, arg) in args
             .iter_mut()
             .take(usize::from(group.outer_arity))
@@ -339,7 +341,7 @@ impl Types<'_> {
         {
             *slot = *arg;
         }
-        self.arena.add(Type::Named(tid, args.into()))
+        self.arena.add(Type::Named(tid, self.arena.list(&args)))
     }
 
     /// Looks up a type directly in a namespace, as visible from an assembly.

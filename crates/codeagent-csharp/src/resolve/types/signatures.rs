@@ -14,7 +14,7 @@ use crate::resolve::global_index::well_known::{self, Known};
 use crate::resolve::types::Types;
 use crate::resolve::types::{ParamOwner, Ty, TyList, Type};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter {
     pub name: Name,
     pub ty: Ty,
@@ -31,6 +31,9 @@ pub struct Signature {
     /// Number of them that belong to the extension block.
     pub block_params: usize,
     pub result: Ty,
+    /// The number of its parameter list: copies of a method have the same. `None` if it is generic,
+    /// because its type parameters are its own.
+    pub shape: Option<u32>,
 }
 
 /// The parameters and result of a delegate.
@@ -57,6 +60,7 @@ impl Types<'_> {
             type_params: Vec::new(),
             block_params: 0,
             result: self.type_of(decl.file, declared.ty),
+            shape: None,
         };
 
         if let Some(block) = self.block_of(decl) {
@@ -81,6 +85,10 @@ impl Types<'_> {
             }
         }
 
+        if made.type_params.is_empty() {
+            let shapes = &self.memo.shapes;
+            made.shape = Some(shapes.add_with(made.params.as_slice(), || made.params.clone()));
+        }
         made
     }
 

@@ -122,8 +122,9 @@ impl SiteResolver<'_> {
 
     /// Returns the classes of an attribute that the repository declares, from the attribute's own on.
     fn own_classes(&self, attribute: Ty) -> impl Iterator<Item = TypeDefId> {
-        let chain = self.class_chain(attribute).into_iter().flatten();
-        chain.map_while(|ty| match self.arena.get(ty) {
+        let chain = self.class_chain(attribute);
+        let classes = (0..chain.len()).map(move |at| chain[at]);
+        classes.map_while(|ty| match self.arena.get(ty) {
             Type::Named(tid, _) if is_attribute_class(self.type_name(ty)?) => {
                 self.declaration_of(ty)?;
                 let name = self.tables.type_def(tid).name;

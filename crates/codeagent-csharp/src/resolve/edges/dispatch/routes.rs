@@ -170,7 +170,7 @@ impl SiteResolver<'_> {
             return none();
         };
 
-        for ty in self.class_chain(self.self_type(tid)).into_iter().flatten() {
+        for &ty in self.class_chain(self.self_type(tid)).iter() {
             let Type::Named(tid, _) = self.arena.get(ty) else {
                 continue;
             };

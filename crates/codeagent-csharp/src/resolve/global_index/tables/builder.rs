@@ -43,6 +43,7 @@ impl<'b> FileBuilder<'b> {
         let made = FileTable {
             names,
             homes,
+            folder: tables.folders.add(&file.path),
             ..FileTable::default()
         };
 
