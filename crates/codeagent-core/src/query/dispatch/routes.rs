@@ -181,7 +181,7 @@ fn version_key(key: &str) -> Option<String> {
             && number.chars().all(|c| c.is_ascii_digit() || c == '.')
     };
     let mut segments: Vec<&str> = key.split('/').collect();
-    let at = segments.iter().position(|segment| is_version(segment))?;
+    let at = segments.iter().position(is_version)?;
     segments[at] = "v*";
     Some(segments.join("/"))
 }
