@@ -36,6 +36,9 @@ const NODES_AT_ONCE: usize = 1024;
 /// Number of files whose nodes are made at once.
 const FILES_AT_ONCE: usize = 1024;
 
+/// Number of such batches after which freed memory is returned.
+const BATCHES_PER_TRIM: usize = 4;
+
 /// The result of indexing a resolved world.
 pub struct Indexed {
     /// The difference from the index.
@@ -65,6 +68,8 @@ impl IngestPipeline {
         let mut summary = summary(ctx, changes, &world.loaded, &resolved);
         if !changes.keep_world {
             world.keep_rows_only();
+            // Frees the tables, and what resolving the largest files took.
+            codeagent_memory::give_back();
         }
         let write = write(
             ctx,
@@ -95,11 +100,17 @@ impl IngestPipeline {
         };
         summary.removed = delta.removed.len();
 
-        let world = changes.keep_world.then_some(IndexedWorld {
-            state: world,
-            fingerprints,
-            dependencies: None,
-        });
+        let world = if changes.keep_world {
+            Some(IndexedWorld {
+                state: world,
+                fingerprints,
+                dependencies: None,
+            })
+        } else {
+            drop(world);
+            codeagent_memory::give_back();
+            None
+        };
         Indexed {
             delta,
             known,
@@ -297,7 +308,7 @@ fn with_hashes(
     let mut nodes = Vec::with_capacity(table.symbols() + table.files() as usize);
     let mut merged = MergedNodes::default();
     let files: Vec<FileId> = (0..table.files()).map(FileId).collect();
-    for batch in files.chunks(FILES_AT_ONCE) {
+    for (number, batch) in files.chunks(FILES_AT_ONCE).enumerate() {
         let of_file = |file: &FileId| {
             let (whole, parts) = ctx.timer.time(Phase::World, || table.nodes_of(*file));
             (ctx.timer.time(Phase::Store, || hashed(whole)), parts)
@@ -311,6 +322,10 @@ fn with_hashes(
         }
         if !keep_world {
             batch.iter().for_each(|file| table.free_facts(*file));
+            // Nodes are many small blocks, which do not fill the gaps that facts leave.
+            if number % BATCHES_PER_TRIM == BATCHES_PER_TRIM - 1 {
+                codeagent_memory::give_back();
+            }
         }
     }
 

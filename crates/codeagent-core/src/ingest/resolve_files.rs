@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::ingest::phase_timer::PhaseTimer;
 use crate::ingest::summary::Phase;
 use crate::model::external::ExternalSymbol;
-use crate::model::graph::{Edge, NodeId};
+use crate::model::graph::Edge;
 use crate::store::{
     DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, ExternalRow, ExternalSite, FileKey,
     LiteralRow, UnresolvedRow, UnresolvedSite,
@@ -75,9 +75,7 @@ fn resolve_file(
     };
 
     let edges = edge_rows(edges, key);
-    let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
-    sources.sort_unstable();
-    sources.dedup();
+    let sources = sorted(edges.iter().map(|edge| edge.source).collect());
 
     ResolvedFile {
         unresolved: unresolved_rows(&links, world, file, key),
@@ -141,6 +139,8 @@ pub fn key_hashes(keys: impl IntoIterator<Item = DependencyKey>) -> Vec<Dependen
 fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
     values.sort_unstable();
     values.dedup();
+    // The rows of all files are held until they are written.
+    values.shrink_to_fit();
     values
 }
 

@@ -161,6 +161,8 @@ pub fn rows(
             .push(file_row(file, *key, projects, print, known));
     }
 
+    let edges = relinked.iter().map(|(_, linked)| linked.edges.len());
+    rows.edges.reserve_exact(edges.sum());
     for (at, linked) in relinked {
         rows.files[at] = linked_row(rows.files[at].clone(), &linked);
         rows.links

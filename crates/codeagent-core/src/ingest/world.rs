@@ -89,6 +89,10 @@ impl IngestPipeline {
             (&loaded, &installed, &packs),
             &projects,
         );
+        if !changes.keep_world {
+            // What building the tables took is free again.
+            codeagent_memory::give_back();
+        }
         // Freeing a large world takes time, so a worker does it.
         ctx.threads.spawn(move || drop(former));
         let keys = rows::file_keys(&loaded, &ctx.known);
