@@ -100,8 +100,8 @@ impl<'w> TrackedWorld<'w> {
         self.world.file(file).package.as_ref()
     }
 
-    /// Returns the path of a file. Not recorded: it does not change, and what it is compared for, the
-    /// nearest of several declarations, depends on a recorded lookup of their name.
+    /// Returns the path of a file. Not recorded: it does not change, and the nearest of several
+    /// declarations, which paths decide, depends on a recorded lookup of their name.
     pub fn path(&self, file: FileId) -> &'w str {
         &self.world.file(file).path
     }

@@ -44,13 +44,13 @@ fn calls_under_a_condition_are_marked() {
     let script = "if (ready) {
   doors.on('visited', () => {
     prepare();
-    ready && knock();
+    ready && greet();
     return ready
       ? enter()
       : leave();
   });
 }
-function prepare() {} function knock() {} function enter() {} function leave() {}
+function prepare() {} function greet() {} function enter() {} function leave() {}
 ";
     let shop = Shop::with(&[("src/Till.cs", csharp), ("web/visit.ts", script)]);
     for (question, expected) in [
@@ -73,7 +73,7 @@ function prepare() {} function knock() {} function enter() {} function leave() {
             "what happens when the event \"visited\" is emitted?",
             "
   3 prepare  web/visit.ts:10
-  4 if: knock  web/visit.ts:10
+  4 if: greet  web/visit.ts:10
   6 if: enter  web/visit.ts:10
   7 else: leave  web/visit.ts:10
 ",

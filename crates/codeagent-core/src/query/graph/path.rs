@@ -284,6 +284,23 @@ struct Offer {
     hop: Hop,
 }
 
+impl Offer {
+    /// The step along an edge of `of`.
+    fn along(edge: &IncidentEdge, of: NodeId, link: Link) -> Self {
+        let hop = Hop {
+            nearer: of,
+            link,
+            file: Some(edge.file),
+            line: edge.line,
+        };
+        Self {
+            of,
+            other: edge.other,
+            hop,
+        }
+    }
+}
+
 impl<'a> ShortestPath<'a> {
     fn new(
         snapshot: &'a Snapshot,
@@ -368,33 +385,13 @@ impl<'a> ShortestPath<'a> {
             if link == Link::Reference && self.naming.contains(&(edge.file, edge.line)) {
                 return;
             }
-            let hop = Hop {
-                nearer: of,
-                link,
-                file: Some(edge.file),
-                line: edge.line,
-            };
-            offers.push(Offer {
-                of,
-                other: edge.other,
-                hop,
-            });
+            offers.push(Offer::along(&edge, of, link));
         };
         store::each_use(self.snapshot, ids, &USES, direction, &mut offer)?;
         let handled = self.handled(ids, direction, &offers)?;
         offers.extend(handled);
         let mut offer = |of: NodeId, edge: IncidentEdge| {
-            let hop = Hop {
-                nearer: of,
-                link: Link::of(edge.edge_type),
-                file: Some(edge.file),
-                line: edge.line,
-            };
-            offers.push(Offer {
-                of,
-                other: edge.other,
-                hop,
-            });
+            offers.push(Offer::along(&edge, of, Link::of(edge.edge_type)));
         };
 
         // A call of a member runs its overrides, so dispatch follows the edge backwards.

@@ -104,9 +104,7 @@ pub fn tests_reaching(
         let bases = bases_of(occurrences.sources.snapshot(), &level)?;
         level.extend(bases.into_iter().map(|(id, _)| id));
         let (in_tests, mut next) = users(occurrences, &level, &mut seen)?;
-        // What uses a helper of tests is a test, too.
-        let helpers = in_tests.iter().map(|(_, edge)| edge.other).collect();
-        let helpers = without_files(occurrences.sources.snapshot(), helpers)?;
+        let testing = in_tests.iter().map(|(_, edge)| edge.other).collect();
         if step == 0 {
             let edges: Vec<IncidentEdge> = in_tests.into_iter().map(|(_, edge)| edge).collect();
             found.direct = occurrences.of_edges(&edges)?;
@@ -114,6 +112,8 @@ pub fn tests_reaching(
             add_indirect(occurrences, &mut found, in_tests)?;
         }
         if !found.indirect.is_empty() {
+            // What uses a helper of tests is a test, too.
+            let helpers = without_files(occurrences.sources.snapshot(), testing)?;
             let (of_helpers, _) = users(occurrences, &helpers, &mut seen)?;
             add_indirect(occurrences, &mut found, of_helpers)?;
             break;

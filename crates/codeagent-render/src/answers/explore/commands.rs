@@ -5,6 +5,7 @@ use codeagent_core::model::graph::Confidence;
 use codeagent_core::query::{self, CallbackLines, DispatchStep, Occurrences, Targets};
 
 use super::callees::called;
+use super::registered::files_at;
 use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::answers::symbol_line::symbol_line;
@@ -27,12 +28,7 @@ pub(super) fn section(
     targets: &Targets,
 ) -> Result<(), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
-    let mut files = query::files_below(snapshot, path)?;
-    if files.is_empty() {
-        files.push(path.to_owned());
-    }
-    files.retain(|path| !query::is_test_path(path));
-
+    let files = files_at(snapshot, path)?;
     let mut commands = Vec::new();
     for path in files.iter().take(MAX_FILES) {
         commands.extend(query::commands_in(snapshot, path)?);

@@ -211,17 +211,18 @@ pub(super) fn folder(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     let files = query::files_below(occurrences.sources.snapshot(), folder)?;
-    let mut exporting = 0;
+    let mut declarations = Vec::with_capacity(files.len().min(MAX_FILES));
     for path in files.iter().take(MAX_FILES) {
-        exporting += usize::from(!declared(occurrences, path)?.0.is_empty());
+        declarations.push((path, declared(occurrences, path)?));
     }
+    let exports = |(_, (exported, _)): &&(_, (Vec<Node>, _))| !exported.is_empty();
+    let exporting = declarations.iter().filter(exports).count();
     let with_members = wants.members && exporting <= MAX_WITH_MEMBERS;
     document.line(format!("## folder {folder} ({} files)", files.len()));
 
     let (mut rows, mut without) = (Vec::new(), Vec::new());
     let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in files.iter().take(MAX_FILES) {
-        let (exported, internal) = declared(occurrences, path)?;
+    for (path, (exported, internal)) in declarations {
         let mut names = Vec::new();
         for node in &exported {
             let is_outside = |file: &str| !query::is_in_place(file, folder);

@@ -374,9 +374,10 @@ fn of_attributes(
         };
         let snapshot = occurrences.sources.snapshot();
         for member in query::members_of(snapshot, class.id)? {
-            let runs = is_callable(&member) && member.flags.has(NodeFlags::OVERRIDE)
-                || is_callable(&member)
-                    && !query::bases_of(occurrences.sources.snapshot(), &[member.id])?.is_empty();
+            let snapshot = occurrences.sources.snapshot();
+            let runs = is_callable(&member)
+                && (member.flags.has(NodeFlags::OVERRIDE)
+                    || !query::bases_of(snapshot, &[member.id])?.is_empty());
             if runs {
                 lines.extend(query::flow(occurrences, &member)?);
             }

@@ -27,12 +27,7 @@ pub(super) fn section(
         return Ok(());
     }
     let snapshot = occurrences.sources.snapshot();
-    let mut files = query::files_below(snapshot, path)?;
-    if files.is_empty() {
-        files.push(path.to_owned());
-    }
-    files.retain(|path| !query::is_test_path(path));
-
+    let files = files_at(snapshot, path)?;
     let mut lines = Vec::new();
     for path in files.iter().take(MAX_FILES) {
         let registered = outside_commands(snapshot, path)?;
@@ -48,6 +43,16 @@ pub(super) fn section(
     let title = "callbacks registered under a string";
     document.section(Section::lines("registered", title, lines).weighing(WANTED));
     Ok(())
+}
+
+/// Returns the file at a path or the files below it, outside tests.
+pub(super) fn files_at(snapshot: &Snapshot, path: &str) -> Result<Vec<String>, AnswerError> {
+    let mut files = query::files_below(snapshot, path)?;
+    if files.is_empty() {
+        files.push(path.to_owned());
+    }
+    files.retain(|path| !query::is_test_path(path));
+    Ok(files)
 }
 
 /// Returns what a file registers under strings, without its commands.

@@ -57,26 +57,10 @@ impl ShortestPath<'_> {
             let messages = messages_of_name(self.snapshot, message)?;
             let makers = self.constructors_of(&messages)?;
             let makers: Vec<NodeId> = makers.into_values().flatten().chain(messages).collect();
-            let incoming = EdgeDirection::Incoming;
-            store::each_use(
-                self.snapshot,
-                &makers,
-                &[EdgeType::Calls],
-                incoming,
-                |_, edge| {
-                    let hop = Hop {
-                        nearer: handler,
-                        link,
-                        file: Some(edge.file),
-                        line: edge.line,
-                    };
-                    offers.push(Offer {
-                        of: handler,
-                        other: edge.other,
-                        hop,
-                    });
-                },
-            )?;
+            let calls = [EdgeType::Calls];
+            store::each_use(self.snapshot, &makers, &calls, direction, |_, edge| {
+                offers.push(Offer::along(&edge, handler, link));
+            })?;
         }
         Ok(offers)
     }

@@ -4,8 +4,8 @@
 //! `queues`), a type outside the repository that types of it inherit (`Error`), an attribute or decorator
 //! (`@Command`), and what the names end with (`SEAL_JOB_DEFINITION` for `job definitions`). If few are found
 //! so, the files of a folder that is named like it (`jobs/`) are of the kind. Routes are those of web servers,
-//! commands also those of command lines, and hooks are functions named as React demands. Words before the kind and a folder select of it: `email
-//! providers`, `commands in the backend`.
+//! commands also those of command lines, and hooks are functions named as React demands. Words before the
+//! kind and a folder select of it: `email providers`, `commands in the backend`.
 //!
 //! Limitations: English only, with a regular plural.
 

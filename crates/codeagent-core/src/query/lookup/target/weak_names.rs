@@ -18,26 +18,30 @@ pub(super) fn drop_weak(
     targets: &mut Targets,
     tokens: &[Token<'_>],
 ) -> Result<(), QueryError> {
+    if targets.found.len() + targets.missing.len() < 2 {
+        return Ok(());
+    }
     let snapshot = sources.snapshot();
     let is_strong = |target: &Target| match target {
         Target::Literal(literal) if is_package(sources, literal, tokens) => false,
         Target::Symbols(_) | Target::Literal(_) => !is_of_prose(tokens, target.requested_text()),
         _ => true,
     };
+    let strong: Vec<bool> = targets.found.iter().map(is_strong).collect();
     let is_missing = |(name, _): &(String, QueryError)| !is_of_prose(tokens, name);
-    if !targets.found.iter().any(is_strong) && !targets.missing.iter().any(is_missing) {
+    if !strong.contains(&true) && !targets.missing.iter().any(is_missing) {
         return Ok(());
     }
 
     targets.missing.retain(is_missing);
     let places: Vec<String> = targets.found.iter().filter_map(place).collect();
     let mut kept = Vec::with_capacity(targets.found.len());
-    for target in std::mem::take(&mut targets.found) {
+    for (target, is_strong) in std::mem::take(&mut targets.found).into_iter().zip(strong) {
         let is_weak = match &target {
             Target::Symbols(symbols) if is_of_prose(tokens, &symbols.asked) => {
                 is_weak(snapshot, symbols, (&places, tokens))?
             }
-            _ => !is_strong(&target),
+            _ => !is_strong,
         };
         if !is_weak {
             kept.push(target);
