@@ -4,7 +4,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use crate::model::graph::{
+    Confidence, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId, NodeSpan, NodeType,
+};
 use crate::query::dispatch::object_keys::is_of_name;
 use crate::query::unresolved::absent_packages::{UncertainLines, note_of_lines};
 use crate::query::{Note, QueryError, Sources};
@@ -216,21 +218,36 @@ impl<'s, 'a> Occurrences<'s, 'a> {
         Ok(found)
     }
 
-    /// Creates the occurrence of a symbol's primary declaration.
+    /// Creates the occurrence of a symbol's primary declaration; of that with the bases for a type of C#, which may have
+    /// parts.
     pub fn declaration(
         &mut self,
         node: &Node,
         with_source: bool,
     ) -> Result<Option<Occurrence>, QueryError> {
-        let Some(span) = node.spans.first() else {
+        let may_have_parts = node.node_type.is_type() && node.language == Language::CSharp;
+        let spans = match with_source && may_have_parts {
+            true => store::spans_of(self.sources.snapshot(), node.id)?,
+            false => node.spans.clone(),
+        };
+        let mut shown: Option<(&NodeSpan, Option<String>)> = None;
+        for span in &spans {
+            let source = match with_source {
+                true => self.sources.line(&span.path, span.name_line)?,
+                false => None,
+            };
+            let has_bases = source.as_deref().is_some_and(|line| line.contains(" : "));
+            if shown.is_none() || has_bases {
+                shown = Some((span, source));
+            }
+            if has_bases {
+                break;
+            }
+        }
+
+        let Some((span, source)) = shown else {
             return Ok(None);
         };
-        let source = if with_source {
-            self.sources.line(&span.path, span.name_line)?
-        } else {
-            None
-        };
-
         Ok(Some(Occurrence {
             path: span.path.clone(),
             line: span.name_line,

@@ -66,6 +66,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let shown =
             !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
         let saved = self.save();
+        let in_head = std::mem::take(&mut self.in_head);
 
         if shown {
             self.show(
@@ -116,6 +117,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             );
         }
 
+        self.in_head = in_head;
         self.restore(saved);
 
         id
@@ -163,6 +165,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn heritage(&mut self, children: &Children<'tree>, id: DeclId) {
+        let in_head = std::mem::replace(&mut self.in_head, true);
         let mut bases = Vec::new();
         for child in children.named() {
             match child.kind {
@@ -177,6 +180,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 _ => {}
             }
         }
+        self.in_head = in_head;
         self.b.decl(id).bases = self.b.facts.add_list(bases);
     }
 

@@ -106,7 +106,8 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// Lowers `{ .. }` as a type; its members become nodes under the enclosing declaration.
+    /// Lowers `{ .. }` as a type; its members become nodes under the enclosing declaration, except in the
+    /// head of that.
     /// `aliased`: it is part of an alias.
     pub fn object_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         let children = self.children(child);
@@ -134,7 +135,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             child,
             MemberOf {
                 decl: id,
-                shown: true,
+                shown: !self.in_head,
                 class: false,
             },
         );

@@ -106,9 +106,12 @@ pub(in crate::query) fn files_of_route(
 }
 
 /// Reports whether a route's key covers the key that was asked for. A number may stand for a
-/// parameter, and a parameter for the language may be left out: `[locale]/about`.
+/// parameter, and a parameter for the language or the name of a host may be left out: `[locale]/about`,
+/// `app.example.com/about`.
 fn is_served(asked: &str, key: &str) -> bool {
-    covers(asked, key) || key.strip_prefix("*/").is_some_and(|key| covers(asked, key))
+    let is_left_out = |first: &str| first == "*" || first.contains('.');
+    let rest = key.split_once('/').filter(|(first, _)| is_left_out(first));
+    covers(asked, key) || rest.is_some_and(|(_, key)| covers(asked, key))
 }
 
 fn covers(asked: &str, key: &str) -> bool {
@@ -243,5 +246,7 @@ mod tests {
         assert!(!is_served("users/me", "users/*"));
         assert!(!is_served("users", "users/*"));
         assert!(is_served("users", "*/users"));
+        assert!(is_served("*/users", "app.example.com/*/users"));
+        assert!(!is_served("users", "admin/users"));
     }
 }

@@ -248,13 +248,13 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
                     }
                 }
                 Step::Dispatch(step) => self.dispatch((&step, &at), depth)?,
-                Step::Unknown(_, call) => {
+                Step::Unknown(file, call) => {
                     if call.is_common || named == MAX_UNKNOWN {
                         unnamed += 1;
                         continue;
                     }
                     named += 1;
-                    self.write_unknown((&call, &at), depth)?;
+                    self.write_unknown((file, &call, &at), depth)?;
                 }
             }
         }

@@ -189,10 +189,17 @@ impl SymbolTarget {
 impl LiteralTarget {
     /// Looks up the routes of a string.
     fn new(sources: &Sources<'_>, text: &str, method: Option<&str>) -> Result<Self, QueryError> {
+        // A text of several words is no path, unless the first is a method: `GET /users`.
+        let first = text.split_once(char::is_whitespace);
+        let is_path = first.is_none_or(|(verb, _)| tokens::is_request_method(verb));
+        let routes = match is_path {
+            true => routes_of(sources.snapshot(), text)?,
+            false => Vec::new(),
+        };
         Ok(Self {
             text: text.to_owned(),
             method: method.map(str::to_owned),
-            routes: routes_of(sources.snapshot(), text)?,
+            routes,
             files: files_of_route(sources, text, method)?,
             events: events_named(sources.snapshot(), text)?,
         })
@@ -540,6 +547,8 @@ fn route(
         return Ok(None);
     }
 
+    // `/<user>/cart`
+    let path = path.replace('<', "{").replace('>', "}");
     let route = LiteralTarget::new(sources, &path, method)?;
     let is_known = !route.routes.is_empty()
         || !route.files.is_empty()

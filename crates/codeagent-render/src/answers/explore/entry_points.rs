@@ -3,7 +3,7 @@
 use codeagent_core::query::{self, EntryKind, EntryPoint, Occurrences, Target, Targets};
 
 use super::flow::FLOW_TITLE;
-use super::wants::STARTS;
+use super::wants::{STARTS, WANTED, Wants};
 use crate::answers::{AnswerError, overview};
 use crate::text::{Document, Section};
 
@@ -21,7 +21,7 @@ const FLOW_CHARS: usize = 1_500;
 pub(super) fn section(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    targets: &Targets,
+    (targets, wants): (&Targets, Wants),
 ) -> Result<bool, AnswerError> {
     let mut found = query::entry_overview(occurrences.sources)?;
     select_named(&mut found.entry_points, targets);
@@ -40,7 +40,7 @@ pub(super) fn section(
         starting.retain(|entry| entry.kind != EntryKind::Application);
     }
     if starting.len() <= MAX_FLOWS {
-        add_flow(document, occurrences, &starting)?;
+        add_flow(document, occurrences, &starting, wants.flow)?;
     }
     Ok(!found.entry_points.is_empty())
 }
@@ -97,13 +97,15 @@ pub(super) fn of_commands(
         return Ok(false);
     }
     document.section(overview::entry_section(&found));
-    add_flow(document, occurrences, &found.entry_points)?;
+    add_flow(document, occurrences, &found.entry_points, false)?;
     Ok(true)
 }
 
-/// Returns the names in a question, and its words that may be those of commands: `the mail-server program`.
+/// Returns the names in a question, and its words that may be those of commands: `the mail-server program`. A program
+/// is named like its project: `Shop.exe`.
 fn names(targets: &Targets) -> Vec<&str> {
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
+    let missing = missing.map(|name| name.strip_suffix(".exe").unwrap_or(name));
     let found = targets.found.iter().map(Target::requested_text);
     let words = targets.words.iter().map(String::as_str);
     let commands = words.filter(|word| word.contains('-'));
@@ -120,6 +122,7 @@ fn add_flow(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     entries: &[EntryPoint],
+    is_wanted: bool,
 ) -> Result<(), AnswerError> {
     let mut lines = Vec::new();
     for entry in entries {
@@ -127,11 +130,11 @@ fn add_flow(
             lines.extend(query::flow(occurrences, &symbol.node)?);
         }
     }
-    document.section(
-        Section::tree("flow", FLOW_TITLE, lines)
-            .weighing(FLOW_WEIGHT)
-            .at_most(FLOW_CHARS),
-    );
+    let flow = Section::tree("flow", FLOW_TITLE, lines);
+    document.section(match is_wanted {
+        true => flow.weighing(WANTED),
+        false => flow.weighing(FLOW_WEIGHT).at_most(FLOW_CHARS),
+    });
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 use super::importers::{importers, importers_in_other_files};
 use super::member::is_callable;
 use super::wants::Wants;
+use super::flow::holds_callback;
 use super::{exports, file_imports};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
@@ -144,6 +145,7 @@ pub(super) fn serving(
         }
         serving.retain(|member| member.name.starts_with("On"));
     }
+    let mut values = serving.clone();
     serving.retain(is_callable);
     if serving.is_empty() {
         for node in others.into_iter().filter(is_callable) {
@@ -154,6 +156,14 @@ pub(super) fn serving(
                 wrapper.flags.has(NodeFlags::PUBLIC_API) && (!is_verb || is_asked)
             };
             serving.extend(Some(node).filter(|_| wrappers.iter().any(serves)));
+        }
+    }
+    if serving.is_empty() {
+        // `export const POST = withUser(async () => ..)`
+        values.retain(|node| query::is_request_method(&node.name));
+        for node in values {
+            let is_run = holds_callback(&node, occurrences)?;
+            serving.extend(Some(node).filter(|_| is_run));
         }
     }
 

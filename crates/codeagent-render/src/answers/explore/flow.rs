@@ -85,18 +85,33 @@ pub(super) fn holds_functions(
     Ok(inside.iter().any(|inner| inner.flags.has(NodeFlags::LOCAL)))
 }
 
-/// Adds what runs because of the events, jobs or routes that a constant names.
+/// Reports whether the value of a variable is made with a function in its own lines, which something runs later:
+/// `const save = action(async () => { .. })`.
+pub(super) fn holds_callback(
+    node: &Node,
+    occurrences: &Occurrences<'_, '_>,
+) -> Result<bool, AnswerError> {
+    let mut spans = node.spans.iter().map(|span| span.span);
+    let is_long = spans.any(|span| span.start.line < span.end_line);
+    let is_value = node.kind == NodeKind::Variable && is_long;
+    Ok(is_value && !occurrences.outgoing(&[node.id], &[EdgeType::Calls])?.is_empty())
+}
+
+/// Adds what runs because of the events, jobs or routes that a constant names, or in the functions of its value.
 fn of_constant(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
-    let mut lines = Vec::new();
+    let (mut title, mut lines) = (NAMED_TITLE, Vec::new());
     let running = query::run_by_constant(occurrences, subject.first().id)?;
     for function in running.iter().take(MAX_FLOWS) {
         lines.extend(query::flow(occurrences, function)?);
     }
-    let flow = Section::tree("flow", NAMED_TITLE, lines);
+    if lines.is_empty() && holds_callback(subject.first(), occurrences)? {
+        (title, lines) = (FLOW_TITLE, query::flow(occurrences, subject.first())?);
+    }
+    let flow = Section::tree("flow", title, lines);
     document.section(subject.wants.weigh(flow, true, 0));
     branches::section(subject, document, occurrences)
 }

@@ -11,7 +11,7 @@ use super::member::is_callable;
 use super::message::{add_constants, add_messages};
 use super::wants::WANTED;
 use super::{Wants, is_prose};
-use super::{branches, literal_use};
+use super::{branches, literal_use, views};
 use crate::answers::AnswerError;
 use crate::note_text::counted;
 use crate::text::{Document, Section};
@@ -25,6 +25,9 @@ const MAX_PARTIAL: usize = 2;
 /// Maximum number of places of words without quotation marks that count although the question names
 /// a function without them.
 const MAX_ELSEWHERE: usize = 8;
+
+/// Minimum length of a word that selects among the places of a text by their paths.
+const MIN_LETTERS: usize = 4;
 
 /// Maximum characters of the places in tests unless they are asked for.
 const MAX_TESTS: usize = 400;
@@ -79,7 +82,9 @@ impl Answered {
         }
         targets.found.retain(|target| {
             let name = target.requested_text();
-            !is_of_text(name) && !is_prose(name)
+            // A word with a capital that names a library is rather the product of that name.
+            let is_product = matches!(target, Target::External { .. }) && super::is_prose(name);
+            !is_of_text(name) && !is_prose(name) && !is_product
         });
         targets.missing.retain(|(name, _)| !is_of_text(name));
     }
@@ -152,7 +157,7 @@ pub(super) fn sections(
             }
             continue;
         }
-        add(document, occurrences, &text, (wants, &targets.words))?;
+        add(document, occurrences, &text, (wants, &words_beside(targets, &text)))?;
         answered.is_answered = true;
         answered.is_quoted |= phrase.is_quoted;
         answered.texts.push(text.asked);
@@ -265,6 +270,7 @@ fn add(
     add_keys(document, &text.keys);
     let rows: Vec<Occurrence> = text.places.iter().map(|place| place.at.clone()).collect();
     let (tests, shown): (Vec<_>, Vec<_>) = rows.into_iter().partition(Occurrence::is_test);
+    views::sections(document, occurrences, &shown)?;
     document.section(Section::occurrence_rows("texts", "stands at", shown).weighing(30));
     let tests = Section::occurrence_rows("tests", "in tests", tests);
     document.section(if wants.tests {
@@ -274,17 +280,29 @@ fn add(
     });
 
     let mut places: Vec<&TextPlace> = text.all_places().collect();
-    places.sort_by_key(|place| std::cmp::Reverse(shared_words(&place.at.path, words)));
+    let shared = |place: &&TextPlace| shared_words(&place.at.path, words);
+    let most = places.iter().map(shared).max().unwrap_or_default();
+    places.retain(|place| shared(place) == most);
     if text.is_equal || places.len() <= MAX_PARTIAL {
         add_reactions(document, occurrences, &places, wants)?;
     }
     Ok(())
 }
 
-/// Counts the words of a question in the name of a file: `SelectBrowserWindow.xaml` for `the browser window`.
+/// Returns the words of a question besides those of a text, in lower case.
+fn words_beside(targets: &Targets, text: &InterfaceText) -> Vec<String> {
+    let of_text = query::name_words(&text.asked);
+    let names = targets.found.iter().map(Target::requested_text);
+    let names = names.chain(targets.missing.iter().map(|(name, _)| name.as_str()));
+    let mut words = targets.words.clone();
+    words.extend(names.flat_map(query::name_words));
+    words.retain(|word| word.len() >= MIN_LETTERS && !of_text.contains(word));
+    words
+}
+
+/// Counts the words of a question in the path of a file: `SelectBrowserWindow.xaml` for `the browser window`.
 fn shared_words(path: &str, words: &[String]) -> usize {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let parts = query::name_words(name);
+    let parts = query::name_words(path);
     parts.iter().filter(|part| words.contains(part)).count()
 }
 

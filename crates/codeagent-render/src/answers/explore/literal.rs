@@ -7,6 +7,7 @@ use codeagent_core::query::{
     TextSearchQuery,
 };
 
+use super::environment_prefix;
 use super::file_folder::serving;
 use super::flow::{FLOW_TITLE, named_constants};
 use super::heading::signature;
@@ -61,6 +62,11 @@ pub(super) fn literal(
         || !target.routes.is_empty()
         || !target.events.listeners.is_empty();
     if sites.is_empty() && !is_registered {
+        if query::is_all_capitals(text)
+            && let Some(setting) = environment_prefix::setting(document, occurrences, text)?
+        {
+            return literal(document, occurrences, &setting, within, wants);
+        }
         return Ok(());
     }
 

@@ -6,9 +6,9 @@ use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests};
 use super::callees::callees;
 use super::literal::plain_text;
 use super::others::{MAX_SOURCES, add_sources, asks_for_each};
-use super::reads_and_writes::{bindings, raisers, reads_and_writes};
+use super::reads_and_writes::{bindings, reads_and_writes};
 use super::wants::{WANTED, Wants};
-use super::{LESS_LIKELY, Subject, flow, mentions};
+use super::{LESS_LIKELY, Subject, flow, mentions, raisers};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, Section};
 
@@ -161,7 +161,7 @@ fn uses(
     } else {
         let is_used_elsewhere = !tests.is_empty() || !implementations.is_empty();
         reads_and_writes(subject, document, occurrences, code, is_used_elsewhere)?;
-        raisers(subject, document, occurrences)?;
+        raisers::sections(subject, document, occurrences)?;
         bindings(subject, document, occurrences)?;
     }
     if wants.levels || wants.impact {
@@ -265,12 +265,16 @@ fn further_callers(
         ),
         ("callers through bases", possible, further.through_bases),
     ] {
-        // Tests are listed apart if the question asks for them.
-        if places.iter().any(|place| !place.is_test()) {
-            places.retain(|place| !place.is_test());
-        }
+        let is_code = |place: &Occurrence| !place.is_test();
+        let tests = match places.iter().any(is_code) {
+            true => places.extract_if(.., |place| place.is_test()).collect(),
+            false => Vec::new(),
+        };
         let section = Section::occurrence_rows(key, title, places);
         document.section(wants.weigh(section, wants.levels, 8));
+        let title = format!("{title}, in tests");
+        let section = Section::occurrence_rows(key, title, tests);
+        document.section(wants.weigh(section, false, 4));
     }
     let section = dispatch::to_callers(occurrences, &further.dispatched)?;
     document.section(wants.weigh(section, wants.levels, 8));

@@ -10,6 +10,7 @@ mod commands;
 mod connection;
 mod dependencies;
 mod entry_points;
+mod environment_prefix;
 mod exports;
 mod external;
 mod file_folder;
@@ -27,11 +28,13 @@ mod message;
 mod namespace;
 mod object_literal;
 mod others;
+mod raisers;
 mod reads_and_writes;
 mod registered;
 mod search;
 mod settings;
 mod type_symbol;
+mod views;
 mod wants;
 
 use std::collections::BTreeMap;
@@ -137,6 +140,10 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         texts.note_missing(&mut document);
     }
 
+    // The program whose start is shown is no symbol.
+    if wants.entry_points {
+        targets.missing.retain(|(name, _)| !name.ends_with(".exe"));
+    }
     if !is_of_kind {
         note_missing(&mut document, &targets, query.face);
     }
@@ -177,7 +184,7 @@ fn answer(
         is_answered |= described_tests(document, occurrences, targets)?;
     }
     if wants.entry_points {
-        is_answered |= entry_points::section(document, occurrences, targets)?;
+        is_answered |= entry_points::section(document, occurrences, (targets, wants))?;
     } else if !is_answered {
         is_answered = entry_points::of_commands(document, occurrences, targets)?;
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use codeagent_core::model::graph::{Access, EdgeType, Language, Node, NodeId, NodeKind};
+use codeagent_core::model::graph::{Access, EdgeType, Language, Node, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::message::add_callers_around;
@@ -22,9 +22,6 @@ const ASSIGNING: [&str; 17] = [
     "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ">>>=", "**=", "&&=",
     "||=", "??=",
 ];
-
-/// Maximum number of uses of an event among which raises are looked for.
-const MAX_RAISES: usize = 500;
 
 /// Adds the uses of a field, property or variable; writes are separate where the source lines show
 /// them, and first if the question asks for them. Says so if there are none here and elsewhere. A constant
@@ -214,79 +211,6 @@ fn words_of<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + '
     offsets.filter(move |at| {
         !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word)
     })
-}
-
-/// Adds the callers of the methods that raise an event of their own type (`OnClosed` for `Closed`), or subscribe a
-/// parameter to it.
-pub(super) fn raisers(
-    subject: &Subject<'_>,
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-) -> Result<(), AnswerError> {
-    let event = subject.first();
-    if event.kind != NodeKind::Event {
-        return Ok(());
-    }
-    let types = [EdgeType::Calls, EdgeType::References];
-    let uses = occurrences.incoming(&subject.ids(), &types)?;
-    let (mut raising, mut passing): (Vec<NodeId>, Vec<NodeId>) = (Vec::new(), Vec::new());
-    for used in uses.iter().take(MAX_RAISES) {
-        let path = occurrences.path(used.file)?;
-        let sources = &mut occurrences.sources;
-        let rest = sources.rest_of_line(&path, used.line, used.column)?;
-        let rest = rest.and_then(|rest| rest.strip_prefix(event.name.as_str()));
-        let Some(rest) = rest.map(str::to_owned) else {
-            continue;
-        };
-        if query::is_raised(&rest) && !raising.contains(&used.other) {
-            raising.push(used.other);
-        } else if let Some(handler) = rest.trim_start().strip_prefix("+= ")
-            && !passing.contains(&used.other)
-            && is_parameter(occurrences, used.other, handler)?
-        {
-            passing.push(used.other);
-        }
-    }
-
-    for (key, how, methods) in [
-        ("raisers", "raised", raising),
-        ("subscribers", "subscribed", passing),
-    ] {
-        for id in methods {
-            let Some(symbol) = query::get_node(occurrences.sources.snapshot(), id)? else {
-                continue;
-            };
-            let Node {
-                name, parent, kind, ..
-            } = &symbol.node;
-            if *kind != NodeKind::Method || *parent != event.parent {
-                continue;
-            }
-            let calls = occurrences.incoming(&[id], &[EdgeType::Calls])?;
-            let mut places = occurrences.of_edges(&calls)?;
-            places.retain(|place| !place.is_test());
-            let title = format!("{how} through {name} by");
-            document.section(Section::occurrence_rows(key, title, places).weighing(20));
-        }
-    }
-    Ok(())
-}
-
-/// Reports whether a text begins with the name of a method's parameter.
-fn is_parameter(
-    occurrences: &Occurrences<'_, '_>,
-    method: NodeId,
-    text: &str,
-) -> Result<bool, AnswerError> {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
-    let name = &text[..end.unwrap_or(text.len())];
-    let method = query::get_node(occurrences.sources.snapshot(), method)?;
-    let signature = method.and_then(|symbol| symbol.node.parameter_signature);
-    let mut words = signature
-        .as_deref()
-        .unwrap_or_default()
-        .split(|c: char| !c.is_alphanumeric() && c != '_');
-    Ok(!name.is_empty() && words.any(|word| word == name))
 }
 
 /// Adds the places where a section of the configuration fills the type of a property:

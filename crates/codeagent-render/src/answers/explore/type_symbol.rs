@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use codeagent_core::model::graph::{Access, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType};
+use codeagent_core::model::graph::{
+    Access, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeType,
+};
 use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests, Snapshot};
 
 use super::dependencies::dependencies;
@@ -29,6 +31,11 @@ const MAX_MEMBER_USES: usize = 40;
 
 /// Maximum number of lines with the arguments of a call.
 const ARGUMENT_LINES: u32 = 4;
+
+/// Maximum number of lines of a type before its body, besides the first, and from how many bytes on they are left
+/// out.
+const MAX_HEAD_LINES: u32 = 8;
+const MAX_HEAD_BYTES: usize = 160;
 
 /// Maximum lines of a type whose declaration is shown in place of its members.
 const SHORT: u32 = 12;
@@ -78,7 +85,10 @@ pub(super) fn sections(
 
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let derived: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
-    let derived = occurrences.of_declarations(&derived)?;
+    let mut derived = occurrences.of_declarations(&derived)?;
+    for row in &mut derived {
+        add_bases(occurrences, row)?;
+    }
     let (tests, derived): (Vec<_>, Vec<_>) = derived.into_iter().partition(Occurrence::is_test);
     let title = "implemented, extended or derived by, at all levels";
     let section = Section::occurrence_rows("implementations", title, derived);
@@ -99,6 +109,29 @@ pub(super) fn sections(
     ids.extend(members.iter().map(|member| member.id));
     document.section(wants.weigh(dispatch::to(occurrences, &ids)?, wants.implementations, 20));
     uses(subject, document, occurrences, &members)
+}
+
+/// Adds the next lines to the first one of a type whose bases stand there.
+fn add_bases(
+    occurrences: &mut Occurrences<'_, '_>,
+    row: &mut Occurrence,
+) -> Result<(), AnswerError> {
+    let Some(source) = &mut row.source else {
+        return Ok(());
+    };
+    let last = row.line + MAX_HEAD_LINES;
+    let lines = occurrences.sources.lines(&row.path, row.line + 1, last)?;
+    for line in lines.iter().flatten() {
+        let line = line.trim();
+        let is_open = !source.contains(['{', ';']) && !line.starts_with('{');
+        if !is_open || source.len() > MAX_HEAD_BYTES {
+            break;
+        }
+        let is_inside = source.ends_with(['<', '(']) || line.starts_with(['>', ')']);
+        source.push_str(if is_inside { "" } else { " " });
+        source.push_str(line);
+    }
+    Ok(())
 }
 
 /// Returns the members of a type by line, including private ones.
@@ -191,7 +224,7 @@ fn nested_members(snapshot: &Snapshot, nested: &Node, wants: Wants) -> Result<St
 }
 
 /// Adds the members that a type inherits from types of the repository, nearest first, without
-/// private ones, constructors, and those that it has itself.
+/// private ones, constructors of C#, and those that it has itself.
 fn inherited(
     subject: &Subject<'_>,
     document: &mut Document,
@@ -200,6 +233,9 @@ fn inherited(
 ) -> Result<(), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
     let is_interface = subject.first().node_type == NodeType::Interface;
+    let has_constructor = members
+        .iter()
+        .any(|member| member.node_type == NodeType::Constructor);
     let mut known: HashSet<String> = members.iter().map(|member| member.name.clone()).collect();
     let mut rows = Vec::new();
     for (base, _) in query::bases_of(snapshot, &subject.ids())? {
@@ -214,7 +250,9 @@ fn inherited(
         let mut own = query::members_of(snapshot, base.id)?;
         own.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
         for member in own {
-            let is_constructor = member.node_type == NodeType::Constructor;
+            // A class of TypeScript without a constructor has that of its base.
+            let is_constructor = member.node_type == NodeType::Constructor
+                && (has_constructor || member.language != Language::TypeScript);
             if is_constructor || !is_listed(&member, subject.wants) || known.contains(&member.name)
             {
                 continue;
@@ -441,7 +479,12 @@ fn uses(
         ("constructed", "constructed or called at", constructed),
         ("uses", "used by", used),
     ] {
-        let outside = places.into_iter().filter(|place| !inside(place));
+        // A type may make its own values.
+        let is_shown = |place: &Occurrence| match key {
+            "constructed" => !calls_constructor(place),
+            _ => !inside(place),
+        };
+        let outside = places.into_iter().filter(is_shown);
         let (tests, code): (Vec<_>, Vec<_>) = outside.partition(Occurrence::is_test);
         in_tests.extend(tests);
         document.section(wants.weigh(Section::occurrence_rows(key, title, code), is_wanted, 15));
@@ -451,6 +494,12 @@ fn uses(
         tests(subject, document, occurrences, in_tests)?;
     }
     mentions::sections(subject, document, occurrences, is_unused)
+}
+
+/// Reports whether a line begins with the call of a constructor by another one: `: this(1)`.
+fn calls_constructor(place: &Occurrence) -> bool {
+    let source = place.source.as_deref().unwrap_or_default();
+    source.trim_start_matches([':', ' ']).starts_with("this(") || source.contains(": this(")
 }
 
 /// Returns the uses of a type other than its constructions: by name, and through what stands for it.

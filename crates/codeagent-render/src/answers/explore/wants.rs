@@ -118,7 +118,7 @@ impl Wants {
             entry_points: words(STARTS)
                 && names_no_code(targets)
                 && starts_a_program(targets)
-                && (!words(&["happen"]) || words(PROGRAMS)),
+                && (!words(&["happen"]) || words(PROGRAMS) || names_program(targets)),
             callers: words(&[
                 "call",
                 "raise",
@@ -283,6 +283,12 @@ fn names_no_code(targets: &Targets) -> bool {
         true => !targets.has_written_name || targets.found.iter().all(is_place),
         false => !has_types && targets.found.iter().all(is_place),
     }
+}
+
+/// Reports whether a question names the file of a program: `Shop.exe`.
+fn names_program(targets: &Targets) -> bool {
+    let mut missing = targets.missing.iter();
+    missing.any(|(name, _)| name.ends_with(".exe"))
 }
 
 /// Reports whether what starts is a program, which one more word may name (`the mail program`): `how does

@@ -38,6 +38,7 @@ fn class_members_of_every_form_are_lowered() {
     [key: string]: unknown;
     handler = (event: Event) => this.price(event);
 }
+class Named<N extends { size: number }> extends Core<{ name: N }> { parts: { inner: N } }
 ",
         expect![[r#"
             Class Cart export abstract Extends Base<T> Implements ns.Priced [2-14 "A cart."]

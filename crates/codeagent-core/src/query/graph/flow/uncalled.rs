@@ -3,7 +3,9 @@
 
 use super::{DEPTH_BEHIND, FlowWalk, MAX_LATER, MAX_LINES, MAX_NAMED, Step, is_aside};
 use crate::model::dispatch::{DispatchKind, verb_and_path, verbs_agree};
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType};
+use crate::model::graph::{
+    Access, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType,
+};
 use crate::query::dispatch::file_routes::files_of_route;
 use crate::query::dispatch::key_path::{KeyedValue, keyed_value, keys_of_procedure};
 use crate::query::dispatch::mounted_routes::mounted_routes;
@@ -12,11 +14,17 @@ use crate::query::uses::hierarchy::implementations_of;
 use crate::query::{DispatchStep, QueryError, UnknownCall, dispatched_from, innermost};
 use crate::store::{self, DispatchRow, FileKey};
 
+/// Methods of SignalR's clients that call a method of a hub.
+const HUB_CALLS: [&str; 5] = ["InvokeAsync", "SendAsync", "invoke", "send", "stream"];
+
+/// Maximum number of symbols of one name among which that method is looked for.
+const MAX_HUB_METHODS: usize = 20;
+
 impl FlowWalk<'_, '_, '_> {
     /// Writes a call without a known target, and the procedure that its keys may lead to.
     pub(super) fn write_unknown(
         &mut self,
-        (call, at): (&UnknownCall, &str),
+        (file, call, at): (FileKey, &UnknownCall, &str),
         depth: usize,
     ) -> Result<(), QueryError> {
         let (indent, UnknownCall { text, .. }) = ("  ".repeat(depth), call);
@@ -50,6 +58,10 @@ impl FlowWalk<'_, '_, '_> {
                     _ => Ok(()),
                 }
             }
+            None if let Some(method) = self.hub_method(file, call)? => {
+                let prefix = format!("{at} {text} -> (hub method of that name) ");
+                self.enter(&method, depth, &prefix, "")
+            }
             None => {
                 self.lines
                     .push(format!("{indent}{at} {text} (unknown target)"));
@@ -59,6 +71,31 @@ impl FlowWalk<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// Returns the method of a SignalR hub that a call of its client names: `connection.invoke("Save")`.
+    fn hub_method(
+        &mut self,
+        file: FileKey,
+        call: &UnknownCall,
+    ) -> Result<Option<Node>, QueryError> {
+        let path = self.occurrences.path(file)?;
+        let sources = &mut self.occurrences.sources;
+        let rest = sources.rest_of_line(&path, call.line, call.column)?;
+        let Some(name) = rest.and_then(method_of_hub).map(str::to_owned) else {
+            return Ok(None);
+        };
+
+        let snapshot = self.occurrences.sources.snapshot();
+        for method in store::by_name(snapshot, &name, MAX_HUB_METHODS)? {
+            let owner = method.parent.map(|id| store::node(snapshot, id)).transpose()?;
+            let is_hub = |node: &Node| node.node_type == NodeType::Class && node.name.ends_with("Hub");
+            let is_public = method.access == Some(Access::Public) && method.name == name;
+            if is_public && owner.flatten().is_some_and(|node| is_hub(&node)) {
+                return Ok(Some(method));
+            }
+        }
+        Ok(None)
     }
 
     /// Enters the overrides of a class that a call outside the repository is given as its type argument:
@@ -323,6 +360,15 @@ impl FlowWalk<'_, '_, '_> {
         let lines = callback.start..=callback.end;
         self.steps_on_lines((file, path), &lines, depth + 1)
     }
+}
+
+/// Returns the name that a call passes to a hub: `Save` of `invoke("Save", cart)`.
+fn method_of_hub(call: &str) -> Option<&str> {
+    let (callee, arguments) = call.split_once('(')?;
+    let quote = arguments.chars().next().filter(|c| "\"'`".contains(*c))?;
+    let (name, _) = arguments[1..].split_once(quote)?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.is_empty();
+    (HUB_CALLS.contains(&callee) && is_name).then_some(name)
 }
 
 /// Reports whether an event is raised by what follows its name: `Closed(this)`, `Closed?.Invoke(this)`.

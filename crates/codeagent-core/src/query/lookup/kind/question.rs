@@ -42,10 +42,13 @@ const NEUTRAL: [&str; 8] = [
 
 /// Verbs between a part of the repository and everything of a kind in it: `which jobs does the
 /// worker run?`
-const HAVE: [&str; 12] = [
+const HAVE: [&str; 13] = [
     "contain", "declare", "define", "expose", "have", "include", "offer", "provide", "register",
-    "run", "schedule", "support",
+    "run", "schedule", "ship", "support",
 ];
+
+/// Words of a second question behind that for a kind: `.. and how are they loaded?`
+const ASKING: [&str; 6] = ["how", "what", "when", "where", "which", "who"];
 
 /// Words behind the name of a part of a repository: `the worker project`.
 const PARTS: [&str; 9] = [
@@ -103,21 +106,23 @@ impl KindQuestion {
         let last = last.rsplit(" - ").next().unwrap_or(last);
         // `which commands does the tool offer, and where are they registered?`
         let first = text.split(", ").next().unwrap_or(text);
+        let first = without_second_question(first);
         let clauses = [last, text, first];
         let as_written = clauses.iter().find_map(|clause| Self::of_clause(clause));
         as_written.or_else(|| Self::of_clause(&without_brackets(first)))
     }
 
     fn of_clause(text: &str) -> Option<Self> {
-        let written: Vec<&str> = text.split_whitespace().collect();
-        let (first, rest) = written.split_first()?;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let words = without_purpose(&words);
+        let (first, rest) = words.split_first()?;
         let first = first.to_lowercase();
         if !STARTS.contains(&first.as_str()) {
             return None;
         }
 
         let (rest, folder) = without_folder(rest);
-        let rest: Vec<String> = rest.iter().map(|word| word.to_lowercase()).collect();
+        let rest: Vec<String> = rest.iter().map(|word| written(word)).collect();
         let rest = rest.as_slice();
         let rest = match ENDS.iter().find(|end| ends_with(rest, end)) {
             Some(end) => &rest[..rest.len() - end.len()],
@@ -140,7 +145,7 @@ impl KindQuestion {
         is_kind.then(|| Self {
             words: kind.to_vec(),
             folder: folder.name(),
-            clause: text.to_owned(),
+            clause: words.join(" "),
         })
     }
 
@@ -232,6 +237,30 @@ fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
         }
         _ => (words, Place::Anywhere),
     }
+}
+
+/// Returns a word of a kind in lower case, without the hyphen that names of code do not have: `plug-ins`.
+fn written(word: &str) -> String {
+    let is_path = word.contains(['/', '.']);
+    let word = word.to_lowercase();
+    if is_path { word } else { word.replace('-', "") }
+}
+
+/// Returns a text up to a second question: `.. and how are they loaded`.
+fn without_second_question(text: &str) -> &str {
+    let mut ends = text.match_indices(" and ");
+    let end = ends.find(|(at, and)| {
+        let next = text[at + and.len()..].split(' ').next();
+        next.is_some_and(|next| ASKING.contains(&next))
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// Returns some words without what the kind is registered for: `.. are registered for the queue`.
+fn without_purpose<'q, 'w>(words: &'w [&'q str]) -> &'w [&'q str] {
+    let mut pairs = words.windows(2);
+    let end = pairs.position(|pair| NEUTRAL.contains(&pair[0]) && pair[1] == "for");
+    end.map_or(words, |at| &words[..=at])
 }
 
 /// Returns a text without the words in brackets.
@@ -342,6 +371,14 @@ mod tests {
             (
                 "Which mail (SMTP) providers exist in the Shop services, and who uses each?",
                 &["mail provider in Shop", "mail + provider in Shop"],
+            ),
+            (
+                "Which plug-ins does Shop ship and how are they loaded?",
+                &["plugin in Shop"],
+            ),
+            (
+                "Which mail jobs are registered for the /api/jobs queue, and what is behind each?",
+                &["mail job", "mail + job"],
             ),
             ("who calls Cart.total?", &[]),
             ("which class exists?", &[]),

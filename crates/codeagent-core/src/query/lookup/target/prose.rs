@@ -299,7 +299,13 @@ pub(super) fn drop_excluded(targets: &mut Targets, tokens: &[Token<'_>]) {
 /// as the name of the product.
 pub(super) fn drop_asides(targets: &mut Targets, tokens: &[Token<'_>]) {
     let mut seen: Vec<NodeId> = Vec::new();
+    let mut outside: Vec<String> = Vec::new();
     targets.found.retain(|target| {
+        if let Target::External { asked, .. } = target {
+            let is_new = !outside.contains(asked);
+            outside.push(asked.clone());
+            return is_new;
+        }
         let Some(first) = target.ids().first().copied() else {
             return true;
         };

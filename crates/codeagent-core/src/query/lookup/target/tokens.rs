@@ -11,7 +11,7 @@ pub(in crate::query) struct Token<'a> {
     pub is_quoted: bool,
     /// Whether it was in backticks, or written as a call: `save()`.
     pub is_code: bool,
-    /// Whether it is the first word.
+    /// Whether it is the first word of a sentence.
     pub is_first: bool,
 }
 
@@ -89,9 +89,9 @@ pub(super) fn is_value(argument: &str) -> bool {
     !is_type
 }
 
-/// Reports whether a text is written like the path of a route: `/users/:id`, `/blog/[slug]`.
+/// Reports whether a text is written like the path of a route: `/users/:id`, `/blog/[slug]`, `/<user>/cart`.
 pub(super) fn is_route(text: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "._-/:$*{}[]".contains(c);
+    let is_part = |c: char| c.is_alphanumeric() || "._-/:$*{}[]<>".contains(c);
     text.len() > 1 && text.starts_with('/') && text.chars().all(is_part)
 }
 
@@ -202,12 +202,14 @@ impl Token<'_> {
 
 pub(in crate::query) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
+    let mut starts = true;
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
         let first = rest.chars().next().unwrap_or(' ');
         if let Some(inner) = quoted(rest, first) {
             push(&mut tokens, inner, first != '`', first == '`');
+            starts = false;
             at += inner.len() + 2;
         } else if first.is_whitespace() || matches!(first, ',' | ';') || opens_quote(rest) {
             at += first.len_utf8();
@@ -224,6 +226,10 @@ pub(in crate::query) fn tokens(text: &str) -> Vec<Token<'_>> {
                     push(&mut tokens, trimmed(word), false, is_call);
                 }
             }
+            if let Some(last) = tokens.last_mut() {
+                last.is_first = starts;
+            }
+            starts = ends_sentence(&rest[..length]);
             at += length;
         }
     }
@@ -234,14 +240,19 @@ pub(in crate::query) fn tokens(text: &str) -> Vec<Token<'_>> {
 fn push<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str, is_quoted: bool, is_code: bool) {
     let text = text.trim();
     if !text.is_empty() {
-        let is_first = tokens.is_empty();
         tokens.push(Token {
             text,
             is_quoted,
             is_code,
-            is_first,
+            is_first: false,
         });
     }
+}
+
+/// Reports whether a word with its marks is the last one of a sentence.
+fn ends_sentence(word: &str) -> bool {
+    let word = word.trim_end_matches(['"', '\'', ')']);
+    word.ends_with(['.', '!', '?']) && !ABBREVIATIONS.contains(&trimmed(word))
 }
 
 /// Returns the name of an option of a command line, without its dashes: `max-size` for

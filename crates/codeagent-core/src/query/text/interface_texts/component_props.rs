@@ -1,7 +1,7 @@
 //! Handlers that stand elsewhere: those that a component gets as a property, and those that markup names.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use codeagent_lang::project::paths::{file_name, folder_of};
 use codeagent_lang::surroundings::AroundKind;
@@ -252,7 +252,15 @@ pub fn handlers_nearby(
     };
     let span = component.spans.iter().find(|span| span.path == path);
     let lines = span.map_or(0..=0, |span| span.span.start.line..=span.span.end_line);
+    handlers_on_lines(occurrences, (path, &text), &lines)
+}
 
+/// Returns the handlers on some lines of a file, with the flow of a few.
+pub(super) fn handlers_on_lines(
+    occurrences: &mut Occurrences<'_, '_>,
+    (path, text): (&str, &str),
+    lines: &RangeInclusive<u32>,
+) -> Result<Vec<String>, QueryError> {
     let mut found = Vec::new();
     let mut flows_of: Vec<Vec<String>> = Vec::new();
     let mut start = 0;
@@ -266,7 +274,7 @@ pub fn handlers_nearby(
         let mut functions = functions_in(occurrences, path, &span)?;
         functions.retain(|function| function.node_type != NodeType::Component);
         let inner = match functions.is_empty() {
-            true => wrapped_functions(occurrences, (path, &text), line)?,
+            true => wrapped_functions(occurrences, (path, text), line)?,
             false => flows(occurrences, &functions)?,
         };
         if !inner.is_empty() && !flows_of.contains(&inner) {

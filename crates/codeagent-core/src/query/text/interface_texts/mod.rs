@@ -7,11 +7,13 @@
 //! Limitations: of keys that code computes, only the beginning is searched. Resources are only `.resx`, `.resw`,
 //! JSON, object literals and dictionaries of XAML.
 
+mod actions;
 mod component_props;
 mod injected;
 mod keys;
 mod markup;
 mod matching;
+mod opened;
 mod phrases;
 mod reactions;
 mod search;
@@ -21,6 +23,7 @@ use codeagent_lang::surroundings::{AroundKind, Surroundings};
 
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
+pub use actions::{behind_view, component_of_view};
 pub use component_props::{
     component_around, constant_around, function_around, handlers_nearby, type_with_attribute,
 };

@@ -3,7 +3,7 @@
 use crate::query::lookup::target::{Token, is_common, is_technical, tokens};
 
 /// Words of a question about what a user sees or does.
-const INTERFACE: [&str; 32] = [
+const INTERFACE: [&str; 33] = [
     "banner",
     "button",
     "caption",
@@ -16,6 +16,7 @@ const INTERFACE: [&str; 32] = [
     "dropdown",
     "header",
     "heading",
+    "hit",
     "item",
     "label",
     "link",
@@ -44,7 +45,7 @@ const CONTROLS: [&str; 7] = [
 ];
 
 /// Endings of these words.
-const ENDINGS: [&str; 8] = ["d", "ed", "es", "ing", "n", "ped", "ping", "s"];
+const ENDINGS: [&str; 9] = ["d", "ed", "es", "ing", "n", "ped", "ping", "s", "ting"];
 
 /// Words that end a text in lower case before a control.
 const FILLERS: [&str; 12] = [
@@ -65,6 +66,9 @@ const KINDS: [&str; 8] = [
     "method",
     "service",
 ];
+
+/// Verbs whose object is a text: `clicks Save in the Shop`.
+const ACTIONS: [&str; 6] = ["choose", "click", "hit", "press", "select", "tap"];
 
 /// Number of words before and after a text among which a word of the interface stands.
 const NEAR: usize = 3;
@@ -125,7 +129,11 @@ impl Phrase {
 pub fn interface_phrases(question: &str) -> Vec<Phrase> {
     let question = question.replace(['“', '”', '„', '«', '»'], "\"");
     let tokens = tokens(&question);
-    let is_about = tokens.iter().any(|token| is_form(token, &INTERFACE));
+    // `Show me the steps.` asks for no interface.
+    let is_asking = |token: &Token<'_>| token.is_first && token.text == "Show";
+    let is_about = tokens
+        .iter()
+        .any(|token| is_form(token, &INTERFACE) && !is_asking(token));
     let mut phrases: Vec<Phrase> = tokens
         .iter()
         .filter(|token| token.is_quoted && (is_about || token.text.contains(' ')))
@@ -142,6 +150,7 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
     }
 
     phrases = capitalized(&tokens);
+    phrases.dedup();
     if phrases.is_empty() {
         phrases.extend(before_control(&tokens));
     }
@@ -183,6 +192,12 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     let names_code = tokens.iter().any(is_written_as_code);
     let mut phrases = Vec::new();
     let mut is_inside = false;
+    let acted_on = tokens.windows(2).position(|pair| {
+        is_form(&pair[0], &ACTIONS) && starts_text(&pair[1])
+    });
+    if let Some(verb) = acted_on {
+        return vec![Phrase::capitalized(&tokens[verb + 1..])];
+    }
     for (at, token) in tokens.iter().enumerate().skip(1) {
         let starts = starts_text(token) && !announces_path(&tokens[at..]);
         let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
@@ -291,6 +306,11 @@ mod tests {
             ),
             ("what does the Export button do", &["Export button do"]),
             ("which page has the heading Billing", &["Billing"]),
+            (
+                "which request does Shop send when a user hits Close in Billing?",
+                &["Close in Billing"],
+            ),
+            ("Which lines run on POST /pay? Show me the steps", &[]),
             ("which page is shown at the URL /users/:id?", &[]),
             ("which components render the Shop page /cart/:id?", &[]),
             ("what does the save changes button do", &["save changes"]),

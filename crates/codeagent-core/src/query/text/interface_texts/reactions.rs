@@ -11,10 +11,12 @@ use std::ops::Range;
 
 use codeagent_lang::surroundings::{Around, AroundKind, Part, collapsed};
 
+use super::actions::{actions_named, handlers_of_page};
 use super::component_props::{
     functions_named, handlers_given, is_prop, only_function, procedures_named, wrapped_functions,
 };
 use super::injected::injected_calls;
+use super::opened::opened;
 use super::search::{ending, read};
 use super::targets::{flows, functions_in};
 use super::{TextPlace, markup};
@@ -73,7 +75,7 @@ pub fn reactions(
     let Some(text) = read(occurrences, path)? else {
         return Ok(Vec::new());
     };
-    let file = File { path, text: &text };
+    let file = File::new(path, &text);
 
     let (mut elements, mut submits) = (0, false);
     for around in without_window(place) {
@@ -122,7 +124,7 @@ pub fn reactions_beside(
     let Some(text) = read(occurrences, path)? else {
         return Ok(Vec::new());
     };
-    let file = File { path, text: &text };
+    let file = File::new(path, &text);
     file.beside(occurrences, without_window(place))
 }
 
@@ -178,6 +180,18 @@ fn is_submit(name: &str) -> bool {
 pub(super) struct File<'t> {
     pub path: &'t str,
     pub text: &'t str,
+    /// Whether what a handler opens is followed.
+    pub follows_opened: bool,
+}
+
+impl<'t> File<'t> {
+    fn new(path: &'t str, text: &'t str) -> Self {
+        Self {
+            path,
+            text,
+            follows_opened: true,
+        }
+    }
 }
 
 impl File<'_> {
@@ -185,7 +199,7 @@ impl File<'_> {
         self.text.get(span.clone()).unwrap_or_default()
     }
 
-    fn line(&self, offset: usize) -> usize {
+    pub fn line(&self, offset: usize) -> usize {
         let before = self.text.get(..offset).unwrap_or_default();
         before.matches('\n').count() + 1
     }
@@ -200,7 +214,7 @@ impl File<'_> {
     }
 
     /// Returns the source of some bytes with its first line number.
-    fn numbered(&self, span: &Range<usize>) -> Vec<String> {
+    pub fn numbered(&self, span: &Range<usize>) -> Vec<String> {
         let first = self.line(span.start);
         let lines: Vec<&str> = self.at(span).lines().collect();
         let last = lines.len().min(MAX_LINES);
@@ -216,7 +230,7 @@ impl File<'_> {
     }
 
     /// Returns what some attributes, properties or arguments around a text run.
-    fn reactions_of(
+    pub fn reactions_of(
         self,
         occurrences: &mut Occurrences<'_, '_>,
         around: &Around,
@@ -250,6 +264,9 @@ impl File<'_> {
             }
             if functions.is_empty() && inner.is_empty() {
                 inner = wrapped_functions(occurrences, (self.path, self.text), source)?;
+            }
+            if functions.is_empty() && inner.is_empty() && is_code && self.follows_opened {
+                inner = opened(occurrences, self, source)?;
             }
             if functions.is_empty()
                 && inner.is_empty()
@@ -305,6 +322,9 @@ impl File<'_> {
             if LINKS.contains(&part.name.as_str()) && around.name != "svg" {
                 lines.extend(self.numbered(&part.span));
                 lines.extend(shown_at(occurrences, value)?);
+                let actions = self.actions_of(occurrences, around, (&part.name, value))?;
+                let inner = flows(occurrences, &actions)?;
+                lines.extend(inner.into_iter().map(|line| format!("  {line}")));
             }
             let is_xaml = ending(self.path).ends_with("aml");
             let is_command = is_xaml && value.starts_with('{') && part.name.contains("Command");
@@ -337,6 +357,23 @@ impl File<'_> {
             lines.extend(inner.into_iter().map(|line| format!("  {line}")));
         }
         Ok(lines)
+    }
+
+    /// Returns the actions that an attribute of a Razor view names.
+    fn actions_of(
+        self,
+        occurrences: &Occurrences<'_, '_>,
+        element: &Around,
+        (attribute, value): (&str, &str),
+    ) -> Result<Vec<Node>, QueryError> {
+        let mut parts = element.parts.iter();
+        let controller = parts.find(|part| part.name == "asp-controller");
+        let controller = controller.and_then(|part| markup::value(self.at(&part.span)));
+        match attribute {
+            "asp-action" => actions_named(occurrences, self.path, (value, controller)),
+            "asp-page-handler" => handlers_of_page(occurrences, self.path, value),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Returns what the few elements beside a text run, in the innermost element around it that has any.
@@ -472,7 +509,7 @@ fn block_end(text: &str, from: usize) -> usize {
 }
 
 /// Reports whether an attribute has the name of an event: `onClick`, `on:click`, `onclick`.
-fn is_event(name: &str) -> bool {
+pub(super) fn is_event(name: &str) -> bool {
     let rest = name.strip_prefix("on").or_else(|| name.strip_prefix("On"));
     let is_word = ["", "ce", "e", "line", "ly"];
     rest.is_some_and(|rest| !is_word.contains(&rest))
