@@ -4,6 +4,7 @@ use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, Occurrences, Reexport};
 
 use super::file_folder::{declared, public_members, uses_elsewhere};
+use super::globals;
 use super::heading::signature;
 use super::wants::Wants;
 use crate::answers::AnswerError;
@@ -39,10 +40,20 @@ pub(super) fn sections(
     let section = Section::lines("other exports", "other names that it exports", rows);
     document.section(wants.weigh(section, wants.members, 20));
 
-    let is_internal = |node: &&Node| names.iter().all(|(_, name)| node.name != *name);
+    let globals = globals::assignments(occurrences, path)?;
+    let is_global = |node: &Node| {
+        let is_end = |c: char| !c.is_alphanumeric() && c != '_' && c != '$';
+        let mut words = globals.iter().flat_map(|line| line.split(is_end));
+        words.any(|word| word == node.name)
+    };
+    let is_internal =
+        |node: &&Node| names.iter().all(|(_, name)| node.name != *name) && !is_global(node);
     let rows = internal.iter().filter(is_internal).map(internal_row);
-    let section = Section::names("internal", "not exported", rows.collect());
-    document.section(wants.weigh(section, false, 5));
+    let internal_rows = Section::names("internal", "not exported", rows.collect());
+    let title = "assigned to the global object";
+    let section = Section::lines("globals", title, globals);
+    document.section(wants.weigh(section, wants.members, 20));
+    document.section(wants.weigh(internal_rows, false, 5));
     Ok((exported, internal))
 }
 

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::flow::holds_callback;
 use super::importers::{importers, importers_in_other_files};
 use super::member::is_callable;
 use super::wants::Wants;
-use super::flow::holds_callback;
 use super::{exports, file_imports};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};

@@ -94,7 +94,10 @@ pub(super) fn holds_callback(
     let mut spans = node.spans.iter().map(|span| span.span);
     let is_long = spans.any(|span| span.start.line < span.end_line);
     let is_value = node.kind == NodeKind::Variable && is_long;
-    Ok(is_value && !occurrences.outgoing(&[node.id], &[EdgeType::Calls])?.is_empty())
+    Ok(is_value
+        && !occurrences
+            .outgoing(&[node.id], &[EdgeType::Calls])?
+            .is_empty())
 }
 
 /// Adds what runs because of the events, jobs or routes that a constant names, or in the functions of its value.

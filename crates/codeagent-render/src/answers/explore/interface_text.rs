@@ -157,7 +157,12 @@ pub(super) fn sections(
             }
             continue;
         }
-        add(document, occurrences, &text, (wants, &words_beside(targets, &text)))?;
+        add(
+            document,
+            occurrences,
+            &text,
+            (wants, &words_beside(targets, &text)),
+        )?;
         answered.is_answered = true;
         answered.is_quoted |= phrase.is_quoted;
         answered.texts.push(text.asked);

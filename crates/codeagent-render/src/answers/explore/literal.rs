@@ -7,7 +7,6 @@ use codeagent_core::query::{
     TextSearchQuery,
 };
 
-use super::environment_prefix;
 use super::file_folder::serving;
 use super::flow::{FLOW_TITLE, named_constants};
 use super::heading::signature;
@@ -15,6 +14,7 @@ use super::literal_use;
 use super::member::{is_callable, numbered};
 use super::message::add_callers_around;
 use super::wants::{WANTED, Wants};
+use super::{environment_settings, senders};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, Section};
@@ -57,16 +57,30 @@ pub(super) fn literal(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     let text = target.text.as_str();
+    let is_variable = query::is_all_capitals(text);
+    if is_variable
+        && query::literal_files(occurrences.sources.snapshot(), text)? == 0
+        && let Some(setting) = environment_settings::setting(document, occurrences, text)?
+    {
+        return sections(document, occurrences, &setting, (within, true), wants);
+    }
+    sections(document, occurrences, target, (within, is_variable), wants)
+}
+
+/// Adds a literal, which may be the name of a setting.
+fn sections(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    target: &LiteralTarget,
+    (within, is_setting): (&[&str], bool),
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    let text = target.text.as_str();
     let sites = sites(occurrences, text, within)?;
     let is_registered = !target.files.is_empty()
         || !target.routes.is_empty()
         || !target.events.listeners.is_empty();
     if sites.is_empty() && !is_registered {
-        if query::is_all_capitals(text)
-            && let Some(setting) = environment_prefix::setting(document, occurrences, text)?
-        {
-            return literal(document, occurrences, &setting, within, wants);
-        }
         return Ok(());
     }
 
@@ -89,7 +103,10 @@ pub(super) fn literal(
     let emitters = emitters(occurrences, target)?;
     places.retain(|place| !emitters.contains(place));
     document.section(Section::occurrence_rows("emitters", "emitted at", emitters).weighing(30));
-    let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
+    let (tests, mut code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
+    if wants.senders {
+        senders::section(document, occurrences, text, &mut code)?;
+    }
     if !is_handled && text.starts_with('/') {
         pages(document, occurrences, text)?;
     }
@@ -100,6 +117,11 @@ pub(super) fn literal(
     if query::is_all_capitals(text) && code.len() <= MAX_IN_CONTEXT {
         let places: Vec<&Occurrence> = code.iter().collect();
         add_callers_around(document, occurrences, &places)?;
+    }
+
+    if is_setting {
+        environment_settings::uses_of_values(document, occurrences, &code)?;
+        environment_settings::readers(document, occurrences, (text, &code))?;
     }
 
     let reads = reads_of_key(occurrences, text)?;

@@ -42,6 +42,10 @@ pub(super) fn sections(
         document.section(wants.weigh(section, asks_for_uses, 10));
     }
 
+    if asks_for_uses && is_compound && subject.first().language == Language::TypeScript {
+        unknown_reads(subject, document, occurrences)?;
+    }
+
     if asks_for_uses && is_setting(subject) {
         configuration_keys(subject, document, occurrences)?;
     }
@@ -51,6 +55,39 @@ pub(super) fn sections(
     for section in in_other_files(occurrences, &nodes, in_all)? {
         document.section(wants.weigh(section, asks_for_uses, weight));
     }
+    Ok(())
+}
+
+/// Adds the lines that read a property of this name of a value whose type is unknown.
+fn unknown_reads(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let Node {
+        name, node_type, ..
+    } = subject.first();
+    if *node_type != NodeType::Property {
+        return Ok(());
+    }
+    let pattern = format!(r"\.{}\b[^(]", query::escaped_text(name));
+    let found = query::search_text(occurrences, &regex(&pattern))?;
+    let snapshot = occurrences.sources.snapshot();
+    let mut places = Vec::new();
+    for place in found.code {
+        let lines = place.line..=place.line;
+        let mut is_known = false;
+        for (_, used) in query::uses_on_lines(snapshot, &place.path, &lines)? {
+            let node = query::get_node(snapshot, used.target)?;
+            is_known |= node.is_some_and(|symbol| symbol.node.name == *name);
+        }
+        if !is_known {
+            places.push(place);
+        }
+    }
+    let title = "reads of a property of this name, of values of unknown type";
+    let section = Section::occurrence_rows("unknown reads", title, places);
+    document.section(subject.wants.weigh(section, true, 0));
     Ok(())
 }
 

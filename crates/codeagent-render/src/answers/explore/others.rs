@@ -16,8 +16,8 @@ const MAX_OTHERS: usize = 24;
 const MAX_VALUES: usize = 8;
 
 /// Maximum number of other symbols whose source is shown, and its characters for each.
-pub(super) const MAX_SOURCES: usize = 7;
-const MAX_SOURCE_CHARS: usize = 500;
+pub(super) const MAX_SOURCES: usize = 10;
+const MAX_SOURCE_CHARS: usize = 400;
 
 /// Adds what the question asks for of the other symbols of a name, if the name is `asked` without a type:
 /// declarations or uses of members, and what implements types.
@@ -125,7 +125,10 @@ fn of_members(
 /// Reports whether a question asks what each of several symbols does.
 pub(super) fn asks_for_each(subject: &Subject<'_>) -> bool {
     let mut words = subject.words.iter();
-    words.any(|word| word == "do" || word == "each")
+    let has_verb = words.any(|word| ["actually", "do", "each", "really"].contains(&word.as_str()));
+    // `which implementations can merge?`
+    let mut pairs = subject.words.windows(2);
+    has_verb || pairs.any(|pair| pair[0].starts_with("implement") && pair[1] == "can")
 }
 
 /// Adds the source of some symbols.

@@ -142,7 +142,11 @@ fn callers_of(
         return Ok(());
     };
     let mut called = vec![id];
-    called.extend(query::bases_of(snapshot, &[id])?.into_iter().map(|(id, _)| id));
+    called.extend(
+        query::bases_of(snapshot, &[id])?
+            .into_iter()
+            .map(|(id, _)| id),
+    );
     let calls = occurrences.incoming(&called, &[EdgeType::Calls])?;
     let mut places = occurrences.of_edges(&calls)?;
     places.retain(|place| !place.is_test());

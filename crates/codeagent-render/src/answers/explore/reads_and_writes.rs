@@ -7,7 +7,7 @@ use codeagent_core::model::graph::{Access, EdgeType, Language, Node, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::message::add_callers_around;
-use super::{Subject, object_literal};
+use super::{Subject, effects, object_literal};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -60,6 +60,10 @@ pub(super) fn reads_and_writes(
         .words
         .iter()
         .any(|word| WRITING.iter().any(|start| word.starts_with(start)));
+    if effects::asks_for_effects(subject.words) {
+        let effects = effects::section(occurrences, &reads)?;
+        document.section(wants.weigh(effects, true, 0));
+    }
     let mut sections = [("reads", read, reads), ("writes", written, writes)];
     if asks_for_writes {
         sections.reverse();

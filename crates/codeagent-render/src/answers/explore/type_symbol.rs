@@ -20,6 +20,9 @@ use crate::text::{Document, NameRow, Section};
 /// it.
 const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule", "subscribe"];
 
+/// Maximum number of types below one whose registrations are looked for.
+const MAX_REGISTERED: usize = 60;
+
 /// Maximum characters of the calls that may pass a value of a type.
 const MAX_PASSED: usize = 1_200;
 
@@ -85,6 +88,7 @@ pub(super) fn sections(
 
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let derived: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
+    registered_types(subject, document, occurrences, &derived)?;
     let mut derived = occurrences.of_declarations(&derived)?;
     for row in &mut derived {
         add_bases(occurrences, row)?;
@@ -340,6 +344,47 @@ fn registrations(
     calls.retain(|place| !place.is_test());
     add_arguments(occurrences, &mut calls)?;
     let section = Section::occurrence_rows("registrations", "what is registered with it", calls);
+    document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
+}
+
+/// Adds where the types below one are given to calls as type arguments or are created, if a question asks where they
+/// are registered: `services.AddBell<LoudBell>()`.
+fn registered_types(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    derived: &[NodeId],
+) -> Result<(), AnswerError> {
+    let mut words = subject.words.iter();
+    if !words.any(|word| word.starts_with("regist")) || derived.len() > MAX_REGISTERED {
+        return Ok(());
+    }
+    let mut places = Vec::new();
+    for id in derived {
+        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), *id)? else {
+            continue;
+        };
+        let name = &symbol.node.name;
+        let mut used = vec![*id];
+        let members = query::members_of(occurrences.sources.snapshot(), *id)?;
+        let constructors = members
+            .iter()
+            .filter(|one| one.node_type == NodeType::Constructor);
+        used.extend(constructors.map(|one| one.id));
+        let uses = occurrences.uses_of(&used, &[EdgeType::References, EdgeType::Calls])?;
+        let is_given = |place: &Occurrence| {
+            let source = place.source.as_deref().unwrap_or_default();
+            let forms = ["{}>(", "new {}(", "typeof({})", "useClass: {}"];
+            let mut forms = forms.iter().map(|form| form.replace("{}", name));
+            !place.is_test() && forms.any(|form| source.contains(&form))
+        };
+        places.extend(uses.into_iter().filter(is_given));
+    }
+    places.sort_unstable();
+    places.dedup();
+    let title = "these types are created, or given as type arguments, at";
+    let section = Section::occurrence_rows("registered types", title, places);
     document.section(subject.wants.weigh(section, true, 0));
     Ok(())
 }

@@ -60,7 +60,9 @@ fn uses_of_component(
     let mut naming = Vec::new();
     for place in &showing {
         let name = place.path.rsplit('/').next().unwrap_or_default();
-        let stem = name.strip_suffix(".cshtml").filter(|stem| query::is_compound(stem));
+        let stem = name
+            .strip_suffix(".cshtml")
+            .filter(|stem| query::is_compound(stem));
         if let Some(stem) = stem {
             let found = query::search_text(occurrences, &plain_text(stem))?;
             naming.extend(found.code);

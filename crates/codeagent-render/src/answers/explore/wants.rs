@@ -22,6 +22,8 @@ pub(super) struct Wants {
     pub flow: bool,
     /// The question says that its subject is sent or raised.
     pub messages: bool,
+    /// The question asks what sends or raises something.
+    pub senders: bool,
     pub dependencies: bool,
     /// The question asks where something gets its data.
     pub data: bool,
@@ -107,10 +109,11 @@ impl Wants {
             levels: words(&["level", "lead"]) || asks_for_their_callers(targets),
             flow,
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
+            senders: asks_who_sends(targets),
             data: words(&["data", "load", "fetch", "quer"]),
             dependencies: words(&["depend", "rely", "relies", "need", "requir", "inject"]),
             members: words(&[
-                "public", "publish", "surface", "export", "member", "operator", "offer",
+                "public", "publish", "surface", "export", "expose", "member", "operator", "offer",
             ]) || asks_for_exports,
             public: words(&["public", "publish", "surface"]),
             imports: words(&["import"]) && !asks_for_exports,
@@ -171,6 +174,15 @@ impl Wants {
             || self.callers
             || self.path
     }
+}
+
+/// Reports whether a question asks what sends a message: `who sends "closed"?`
+fn asks_who_sends(targets: &Targets) -> bool {
+    let mut asking = ["what", "where", "which", "who"].iter();
+    asking.any(|word| targets.has_word(word))
+        && targets.mentions(&[
+            "dispatch", "emit", "fire", "publish", "rais", "send", "sent",
+        ])
 }
 
 /// Reports whether a question is not about tests: `without the tests`, `tests aside`.

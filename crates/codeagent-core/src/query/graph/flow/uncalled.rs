@@ -88,8 +88,12 @@ impl FlowWalk<'_, '_, '_> {
 
         let snapshot = self.occurrences.sources.snapshot();
         for method in store::by_name(snapshot, &name, MAX_HUB_METHODS)? {
-            let owner = method.parent.map(|id| store::node(snapshot, id)).transpose()?;
-            let is_hub = |node: &Node| node.node_type == NodeType::Class && node.name.ends_with("Hub");
+            let owner = method
+                .parent
+                .map(|id| store::node(snapshot, id))
+                .transpose()?;
+            let is_hub =
+                |node: &Node| node.node_type == NodeType::Class && node.name.ends_with("Hub");
             let is_public = method.access == Some(Access::Public) && method.name == name;
             if is_public && owner.flatten().is_some_and(|node| is_hub(&node)) {
                 return Ok(Some(method));

@@ -74,10 +74,7 @@ pub(super) fn handlers_of_page(
 }
 
 /// Returns the actions that show a view by its name, or the class of a view component.
-pub fn behind_view(
-    occurrences: &Occurrences<'_, '_>,
-    view: &str,
-) -> Result<Vec<Node>, QueryError> {
+pub fn behind_view(occurrences: &Occurrences<'_, '_>, view: &str) -> Result<Vec<Node>, QueryError> {
     let Some(stem) = view.strip_suffix(".cshtml") else {
         return Ok(Vec::new());
     };
@@ -120,7 +117,9 @@ fn folder(path: &str) -> &str {
 /// Counts the folders that the paths of two files have in common.
 fn shared_folders(one: &str, other: &str) -> usize {
     let mut pairs = one.split('/').zip(other.split('/'));
-    pairs.position(|(one, other)| one != other).unwrap_or_default()
+    pairs
+        .position(|(one, other)| one != other)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

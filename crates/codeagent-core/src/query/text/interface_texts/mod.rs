@@ -31,6 +31,7 @@ pub use markup::has_tag_end;
 pub use matching::escaped_text;
 pub use phrases::{Phrase, interface_phrases};
 pub use reactions::{bound_names, reactions, reactions_beside};
+pub use search::call_around;
 
 /// Maximum number of places that are read closer.
 const MAX_PLACES: usize = 60;

@@ -119,7 +119,11 @@ fn readers(
     let mut lines = Vec::new();
     let mut seen: Vec<Range<usize>> = Vec::new();
     for at in words(file.text, state).filter(|at| !declared.contains(at)) {
-        let found = surroundings(file.path, file.text, &[element_behind(file.text, at, state)]);
+        let found = surroundings(
+            file.path,
+            file.text,
+            &[element_behind(file.text, at, state)],
+        );
         let around = found.into_iter().next().map(|found| found.around);
         let element = around.into_iter().flatten().next();
         let Some(element) = element.filter(|one| one.kind == AroundKind::Element) else {
@@ -185,7 +189,9 @@ fn handlers_of_hook(
     taken: &Taken<'_>,
 ) -> Result<Vec<String>, QueryError> {
     let callee = taken.span.start..taken.arguments.start;
-    let hook = functions_in(occurrences, file.path, &callee)?.into_iter().next();
+    let hook = functions_in(occurrences, file.path, &callee)?
+        .into_iter()
+        .next();
     let path = hook.and_then(|hook| Some(hook.spans.first()?.path.clone()));
     let Some(path) = path.filter(|path| path != file.path) else {
         return Ok(Vec::new());
@@ -194,13 +200,17 @@ fn handlers_of_hook(
     let found = handlers_on_lines(occurrences, (&path, &text), &(1..=u32::MAX))?;
     Ok(match found.is_empty() {
         true => found,
-        false => std::iter::once(format!("in {path}:")).chain(found).collect(),
+        false => std::iter::once(format!("in {path}:"))
+            .chain(found)
+            .collect(),
     })
 }
 
 /// Returns the declaration that takes a name from the result of a call.
 fn taken<'t>(text: &'t str, name: &str) -> Option<Taken<'t>> {
-    let starts = text.match_indices("const ").map(|(at, word)| (at, at + word.len()));
+    let starts = text
+        .match_indices("const ")
+        .map(|(at, word)| (at, at + word.len()));
     for (start, pattern) in starts {
         let close = match text[pattern..].chars().next() {
             Some('[') => ']',
@@ -269,7 +279,9 @@ fn words<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
 /// Returns an offset in the element that a condition shows (`open && <Dialog />`), or else that of the condition.
 fn element_behind(text: &str, at: usize, state: &str) -> usize {
     let behind = text[at + state.len()..].trim_start();
-    let shown = behind.strip_prefix("&&").or_else(|| behind.strip_prefix('?'));
+    let shown = behind
+        .strip_prefix("&&")
+        .or_else(|| behind.strip_prefix('?'));
     let is_open = |c: char| c == '(' || c.is_whitespace();
     let shown = shown.map(|shown| shown.trim_start_matches(is_open));
     match shown.and_then(|shown| shown.strip_prefix('<')) {

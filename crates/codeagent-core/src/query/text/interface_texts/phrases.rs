@@ -192,9 +192,9 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     let names_code = tokens.iter().any(is_written_as_code);
     let mut phrases = Vec::new();
     let mut is_inside = false;
-    let acted_on = tokens.windows(2).position(|pair| {
-        is_form(&pair[0], &ACTIONS) && starts_text(&pair[1])
-    });
+    let acted_on = tokens
+        .windows(2)
+        .position(|pair| is_form(&pair[0], &ACTIONS) && starts_text(&pair[1]));
     if let Some(verb) = acted_on {
         return vec![Phrase::capitalized(&tokens[verb + 1..])];
     }

@@ -362,6 +362,27 @@ fn text_from<'t>(path: &str, text: &'t str, offset: usize) -> Option<&'t str> {
     }
 }
 
+/// Returns the callee of the innermost call around a string on a line of code: `send` of `send({ event: "closed" })`.
+pub fn call_around(
+    occurrences: &Occurrences<'_, '_>,
+    place: &Occurrence,
+    text: &str,
+) -> Result<Option<String>, QueryError> {
+    let Some(source) = read(occurrences, &place.path)?.filter(|_| place.line > 0) else {
+        return Ok(None);
+    };
+    let before = source.split_inclusive('\n').take(place.line as usize - 1);
+    let start: usize = before.map(str::len).sum();
+    let line = source[start..].lines().next().unwrap_or_default();
+    let Some(at) = line.find(text) else {
+        return Ok(None);
+    };
+    let found = surroundings(&place.path, &source, &[start + at]);
+    let around = found.into_iter().flat_map(|found| found.around);
+    let mut calls = around.filter(|around| around.kind == AroundKind::Call);
+    Ok(calls.next().map(|call| call.name))
+}
+
 /// Returns the text at each offset of a file and what contains it.
 pub(super) fn surroundings(path: &str, text: &str, offsets: &[usize]) -> Vec<Surroundings> {
     let scan = match Dialect::of_path(path) {

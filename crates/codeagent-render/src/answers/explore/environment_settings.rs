@@ -1,0 +1,161 @@
+//! Settings that environment variables hold, and what uses their values.
+//!
+//! .NET reads `SHOP_MAIL__PORT` as the setting `mail:port` where the variables of a program have the prefix
+//! `SHOP_`.
+
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind};
+use codeagent_core::query::{self, EventSites, LiteralTarget, Occurrence, Occurrences};
+
+use super::member::source_lines;
+use crate::answers::AnswerError;
+use crate::text::{Document, Section};
+
+/// Maximum number of places that are read for a prefix or key.
+const MAX_SITES: usize = 20;
+
+/// Maximum number of functions that read a setting whose source is shown, and its characters for each.
+const MAX_READERS: usize = 2;
+const MAX_SOURCE_CHARS: usize = 600;
+
+/// Adds a line about the prefix of an environment variable that no code names, and returns the setting that it is
+/// read as.
+pub(super) fn setting(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    variable: &str,
+) -> Result<Option<LiteralTarget>, AnswerError> {
+    for (prefix, key) in splits(variable) {
+        let snapshot = occurrences.sources.snapshot();
+        let mut keys = query::literal_sites(snapshot, &key, MAX_SITES)?;
+        keys.retain(|site| site.text.eq_ignore_ascii_case(&key));
+        let prefixes = query::literal_sites(snapshot, prefix, MAX_SITES)?;
+        let Some(first) = keys.first() else {
+            continue;
+        };
+        for site in prefixes.iter().filter(|site| site.text == prefix) {
+            let line = occurrences.sources.line(&site.path, site.line)?;
+            if line.is_some_and(|line| line.to_lowercase().contains("env")) {
+                document.line(format!(
+                    "{variable} is the setting \"{}\": \"{prefix}\" begins the names of environment variables ({}:{})",
+                    first.text, site.path, site.line
+                ));
+                return Ok(Some(LiteralTarget {
+                    text: first.text.clone(),
+                    method: None,
+                    routes: Vec::new(),
+                    files: Vec::new(),
+                    events: EventSites::default(),
+                }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Adds the uses of the properties that some lines give the value of a setting: `Port = settings.Get("port")`.
+pub(super) fn uses_of_values(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    reads: &[Occurrence],
+) -> Result<(), AnswerError> {
+    let mut properties: Vec<Node> = Vec::new();
+    for read in reads.iter().take(MAX_SITES) {
+        let source = read.source.as_deref().unwrap_or_default();
+        let Some(name) = assigned(source) else {
+            continue;
+        };
+        let snapshot = occurrences.sources.snapshot();
+        for (_, used) in query::uses_on_lines(snapshot, &read.path, &(read.line..=read.line))? {
+            let node = query::get_node(snapshot, used.target)?.map(|symbol| symbol.node);
+            let is_meant = |node: &Node| {
+                let is_value = matches!(node.kind, NodeKind::Property | NodeKind::Field);
+                let mut known = properties.iter();
+                is_value && node.name == name && known.all(|known| known.id != node.id)
+            };
+            let node = node.filter(is_meant);
+            properties.extend(node);
+        }
+    }
+
+    let ids: Vec<NodeId> = properties.iter().map(|node| node.id).collect();
+    let mut uses = occurrences.uses_of(&ids, &[EdgeType::References])?;
+    uses.retain(|place| !place.is_test() && !reads.contains(place));
+    let names: Vec<&str> = properties.iter().map(|node| node.name.as_str()).collect();
+    let title = format!("uses of {}, which holds its value", names.join(", "));
+    document.section(Section::occurrence_rows("values", title, uses).weighing(30));
+    Ok(())
+}
+
+/// Adds the source of the functions that get the name of a setting as their first argument: `required("PORT")`.
+pub(super) fn readers(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (setting, reads): (&str, &[Occurrence]),
+) -> Result<(), AnswerError> {
+    let mut readers: Vec<Node> = Vec::new();
+    for read in reads.iter().take(MAX_SITES) {
+        let source = read.source.as_deref().unwrap_or_default();
+        let snapshot = occurrences.sources.snapshot();
+        for (_, used) in query::uses_on_lines(snapshot, &read.path, &(read.line..=read.line))? {
+            let node = query::get_node(snapshot, used.target)?.map(|symbol| symbol.node);
+            let is_reader = |node: &Node| {
+                let mut known = readers.iter();
+                let given = ['"', '\'', '`'].map(|quote| format!("{}({quote}{setting}", node.name));
+                given.iter().any(|call| source.contains(call.as_str()))
+                    && known.all(|known| known.id != node.id)
+            };
+            let node = node.filter(is_reader);
+            readers.extend(node);
+        }
+    }
+    for reader in readers.iter().take(MAX_READERS) {
+        let path = reader.spans.first().map_or("", |span| &span.path);
+        let title = format!("{}, which gets its name  {path}", reader.name);
+        let lines = source_lines(occurrences, reader)?;
+        let section = Section::lines("readers", title, lines);
+        document.section(section.weighing(20).at_most(MAX_SOURCE_CHARS));
+    }
+    Ok(())
+}
+
+/// Returns the name of the property that a line assigns the result of a call: `Port = settings.Get("port")`.
+fn assigned(line: &str) -> Option<&str> {
+    let (target, value) = line.split_once(" = ")?;
+    let name = target.trim().rsplit('.').next()?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_name && !name.is_empty() && value.contains('(')).then_some(name)
+}
+
+/// Returns the ways to split a variable into a prefix and the key of a setting.
+fn splits(variable: &str) -> impl Iterator<Item = (&str, String)> {
+    let ends = variable.match_indices('_').map(|(at, _)| at + 1);
+    ends.filter(|end| *end < variable.len()).map(|end| {
+        let (prefix, key) = variable.split_at(end);
+        (prefix, key.replace("__", ":"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_split_into_prefix_and_key() {
+        let found: Vec<(&str, String)> = splits("SHOP_MAIL__PORT").collect();
+        let expected = ("SHOP_", "MAIL:PORT".to_owned());
+        assert_eq!(found[0], expected);
+        assert_eq!(splits("PORT").count(), 0);
+    }
+
+    #[test]
+    fn a_property_is_assigned_the_result_of_a_call() {
+        for (line, expected) in [
+            ("Port = settings.Get<int>(\"port\");", Some("Port")),
+            ("this.port = env(\"PORT\");", Some("port")),
+            ("var port = env(\"PORT\");", None),
+            ("Name = \"PORT\";", None),
+        ] {
+            assert_eq!(assigned(line), expected, "{line}");
+        }
+    }
+}
