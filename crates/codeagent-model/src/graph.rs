@@ -492,8 +492,8 @@ impl NodeFlags {
     pub const DEPRECATED: Self = Self(1 << 5);
     /// Has a doc comment.
     pub const DOC_COMMENT: Self = Self(1 << 6);
-    /// Declared in a function or an object literal; a node of kind `function` is in an object
-    /// literal.
+    /// Declared in a function, an object literal or an object type in the head of a type; a node of kind `function` is
+    /// in an object literal.
     pub const LOCAL: Self = Self(1 << 7);
     /// Imported from a SCIP index.
     pub const IMPORTED: Self = Self(1 << 8);

@@ -194,6 +194,29 @@ pub fn folders_named(
     Ok(folders)
 }
 
+const FOLDERS_WITH_PART: &str =
+    "SELECT path FROM files WHERE instr(path, '.' || ?1 || '/') > 0 ORDER BY path";
+
+/// Returns the first `limit` folders of indexed files whose dotted names end with a part: `Shop.Web` for `Web`.
+pub fn folders_with_last_part(
+    snapshot: &Snapshot,
+    part: &str,
+    limit: usize,
+) -> Result<Vec<String>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(FOLDERS_WITH_PART)?;
+    let mut rows = statement.query([part])?;
+    let mut folders: Vec<String> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let path: String = row.get(0)?;
+        let at = path.find(&format!(".{part}/")).unwrap_or_default();
+        let folder = &path[..at + 1 + part.len()];
+        if folders.len() < limit && folders.last().is_none_or(|last| last != folder) {
+            folders.push(folder.to_owned());
+        }
+    }
+    Ok(folders)
+}
+
 const GIVEN_UP: &str = "SELECT path, given_up FROM files WHERE given_up > 0 ORDER BY path";
 
 /// Returns the files with sites that exceeded a query budget, and the number of these sites.

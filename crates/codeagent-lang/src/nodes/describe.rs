@@ -158,6 +158,17 @@ pub fn is_of_object(facts: &Facts, decl: DeclId) -> bool {
             .is_some_and(|detail| detail.access.is_none())
 }
 
+/// Reports whether a declaration is part of an object type in the head of a class or interface, which is no member of
+/// it: `name` of `class Cart extends Named<{ name: string }>`.
+fn is_in_head(facts: &Facts, declaration: &Declaration) -> bool {
+    let parent = declaration.parent.some().map(|parent| facts.decl(parent));
+    let is_of_type = parent.is_some_and(|parent| {
+        let is_type = matches!(parent.kind, DeclKind::Class | DeclKind::Interface);
+        is_type && declaration.scope != parent.inner
+    });
+    is_of_type && facts.scope(declaration.scope).kind == ScopeKind::Object
+}
+
 /// Reports whether a variable is declared in a function or block. Such a node holds a function.
 fn is_local_variable(facts: &Facts, declaration: &Declaration) -> bool {
     matches!(
@@ -272,7 +283,9 @@ fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
     }
 
     let is_of_object = is_of_object(facts, decl);
-    let is_local = is_of_object || kind(facts, decl) == Some(NodeKind::LocalFunction);
+    let is_local = is_of_object
+        || is_in_head(facts, declaration)
+        || kind(facts, decl) == Some(NodeKind::LocalFunction);
     flags.set(NodeFlags::LOCAL, is_local);
     flags.set(NodeFlags::DEPRECATED, detail.deprecated);
     flags.set(NodeFlags::DOC_COMMENT, !detail.doc.is_none());
@@ -293,6 +306,7 @@ fn is_public(facts: &Facts, decl: DeclId) -> bool {
         );
         let is_local = is_local(facts, declaration)
             || is_of_object(facts, at)
+            || is_in_head(facts, declaration)
             || declaration.kind == DeclKind::Variable && is_local_variable(facts, declaration);
         if !open || is_local {
             return false;

@@ -66,7 +66,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let shown =
             !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
         let saved = self.save();
-        let in_head = std::mem::take(&mut self.in_head);
 
         if shown {
             self.show(
@@ -117,7 +116,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             );
         }
 
-        self.in_head = in_head;
         self.restore(saved);
 
         id
@@ -165,7 +163,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     }
 
     fn heritage(&mut self, children: &Children<'tree>, id: DeclId) {
-        let in_head = std::mem::replace(&mut self.in_head, true);
         let mut bases = Vec::new();
         for child in children.named() {
             match child.kind {
@@ -180,7 +177,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 _ => {}
             }
         }
-        self.in_head = in_head;
         self.b.decl(id).bases = self.b.facts.add_list(bases);
     }
 

@@ -289,7 +289,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(list) = children.get(Field::TypeParameters) else {
             return;
         };
-        let in_head = std::mem::replace(&mut self.in_head, true);
         let mut params = Vec::new();
         for param in self
             .children(list)
@@ -298,7 +297,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         {
             params.extend(self.type_parameter(param));
         }
-        self.in_head = in_head;
         self.b.decl(id).type_params = self.b.facts.add_list(params);
     }
 

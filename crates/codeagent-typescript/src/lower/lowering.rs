@@ -38,8 +38,6 @@ pub struct Lowering<'t, 'tree> {
     pub class: DeclId,
     /// The kind of type uses: `ParameterType` in a parameter list, else `TypeRef`.
     pub type_use: SiteKind,
-    /// Whether type parameters or bases are read, whose object types have no members of the declaration.
-    pub in_head: bool,
     /// `AMBIENT` and `GLOBAL` at the current position.
     pub ambient: DeclFlags,
     /// Decorators that were read before the declaration they decorate.
@@ -105,7 +103,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             this,
             class: DeclId::NONE,
             type_use: SiteKind::TypeRef,
-            in_head: false,
             ambient: DeclFlags::default(),
             decorators: Vec::new(),
             narrowing: Narrowing::default(),

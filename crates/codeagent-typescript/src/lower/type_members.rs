@@ -106,8 +106,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// Lowers `{ .. }` as a type; its members become nodes under the enclosing declaration, except in the
-    /// head of that.
+    /// Lowers `{ .. }` as a type; its members become nodes under the enclosing declaration.
     /// `aliased`: it is part of an alias.
     pub fn object_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         let children = self.children(child);
@@ -135,7 +134,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             child,
             MemberOf {
                 decl: id,
-                shown: !self.in_head,
+                shown: true,
                 class: false,
             },
         );

@@ -165,7 +165,13 @@ fn value(
     };
 
     let first = lines.start() + u32::try_from(at).unwrap_or_default();
-    if let Some(name) = after_key(line, key).and_then(name_of) {
+    // A chain goes on: `procedure` before `.mutation(..)` on the next line.
+    let is_chain = source
+        .get(at + 1)
+        .is_some_and(|next| next.trim_start().starts_with('.'));
+    if let Some(name) = after_key(line, key).and_then(name_of)
+        && !is_chain
+    {
         return Ok(Some(Value::Name(name.to_owned(), first)));
     }
     let is_deeper =

@@ -10,9 +10,11 @@ use crate::query::{QueryError, SymbolLabel};
 /// Maximum number of overloads listed in an error.
 const MAX_LISTED: usize = 10;
 
-/// Returns the overloads with these parameters: as written, else by types, else by number.
+/// Returns the overloads with these parameters: as written, else by types, else by types that may be nullable, else by
+/// number.
 pub(in crate::query) fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, QueryError> {
-    let rules: [fn(&Node, &str) -> bool; 3] = [is_written_so, has_types, has_count];
+    let rules: [fn(&Node, &str) -> bool; 4] =
+        [is_written_so, has_types, has_nullable_types, has_count];
     let matching = rules.iter().map(|rule| {
         found
             .iter()
@@ -50,6 +52,18 @@ fn has_types(node: &Node, asked: &str) -> bool {
     let mut pairs = declared.iter().zip(&asked);
     declared.len() == asked.len()
         && pairs.all(|(declared, asked)| is_same_parameter(node.language, declared, asked))
+}
+
+/// Reports whether the types agree without the marks of nullable ones: `Cart?` for `Cart`.
+fn has_nullable_types(node: &Node, asked: &str) -> bool {
+    let unmarked = Node {
+        parameter_signature: node
+            .parameter_signature
+            .as_ref()
+            .map(|signature| signature.replace('?', "")),
+        ..node.clone()
+    };
+    node.language == Language::CSharp && has_types(&unmarked, &asked.replace('?', ""))
 }
 
 fn has_count(node: &Node, asked: &str) -> bool {

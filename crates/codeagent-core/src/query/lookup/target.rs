@@ -314,7 +314,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         };
         if token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
             if kind_words::is_place(&tokens, at)
-                && let places @ [_, ..] = named_folders(snapshot, token.text)?.as_slice()
+                && let places @ [_, ..] = places_named(snapshot, token.text)?.as_slice()
             {
                 targets.found.extend(places.iter().cloned());
                 continue;
@@ -329,6 +329,8 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         prose::add_path_ends(snapshot, &mut targets, &tokens)?;
         prose::select_by_namespaces(&mut targets);
         prose::drop_asides(&mut targets, &tokens);
+        prose::select_by_types(&mut targets, &tokens);
+        weak_names::drop_products(&mut targets, &tokens);
         weak_names::drop_weak(sources, &mut targets, &tokens)?;
         kind_words::prefer_places(&mut targets, &tokens);
         kind_words::prefer_kinds(&mut targets, &tokens);
@@ -632,6 +634,30 @@ fn modules(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
         }
     }
     Ok(Vec::new())
+}
+
+/// Returns the folders that a sentence calls a project, module or the like by their name or its last part:
+/// `the Server module` for `Shop.Server`.
+fn places_named(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, QueryError> {
+    let named = named_folders(snapshot, name)?;
+    if name.contains(['.', '/']) {
+        return Ok(named);
+    }
+    let mut folders = store::folders_with_last_part(snapshot, name, MAX_FILES)?;
+    let is_around = |folder: &String| {
+        let mut inner = named.iter().map(|target| match target {
+            Target::Folder { path, .. } => path.as_str(),
+            _ => "",
+        });
+        inner.all(|inner| inner.starts_with(&format!("{folder}/")))
+    };
+    folders.retain(is_around);
+    // Of several, the one without tests comes first.
+    folders.sort_by_key(|path| store::is_test_path(&format!("{path}/x")));
+    Ok(match folders.into_iter().next() {
+        Some(path) => vec![folder(name, path)],
+        None => named,
+    })
 }
 
 /// Returns the folders with a name, such as that of a project: `Shop.Server`.

@@ -45,6 +45,8 @@ pub(super) fn dependencies(
     let section = Section::names("dependencies", title, rows);
     document.section(subject.wants.weigh(section, true, 0));
     document.section(outside(subject, snapshot)?.weighing(20));
+    let settings = settings(occurrences, subject.first())?;
+    document.section(Section::list("settings", "settings that it reads", settings).weighing(20));
 
     // Packages that are not installed are known by what the file imports.
     let path = path(subject.first());
@@ -61,6 +63,26 @@ pub(super) fn dependencies(
         document.section(imports.weighing(12));
     }
     Ok(())
+}
+
+/// Returns the names of the settings and environment variables that the lines of a type read.
+fn settings(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<Vec<String>, AnswerError> {
+    let mut names: Vec<String> = Vec::new();
+    for span in &node.spans {
+        let (first, last) = (span.span.start.line, span.span.end_line);
+        let lines = occurrences.sources.lines(&span.path, first, last)?;
+        for line in lines.iter().flatten() {
+            for name in query::setting_names(line) {
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+    }
+    Ok(names)
 }
 
 /// Returns the namespaces outside the repository and the base library that a C# file imports, also by the

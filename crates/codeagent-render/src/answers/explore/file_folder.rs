@@ -9,7 +9,7 @@ use super::flow::holds_callback;
 use super::importers::{importers, importers_in_other_files};
 use super::member::is_callable;
 use super::wants::Wants;
-use super::{exports, file_imports};
+use super::{exports, file_imports, folder_dependencies};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
 
@@ -229,6 +229,14 @@ pub(super) fn folder(
     let exporting = declarations.iter().filter(exports).count();
     let with_members = wants.members && exporting <= MAX_WITH_MEMBERS;
     document.line(format!("## folder {folder} ({} files)", files.len()));
+    if wants.dependencies {
+        let all = declarations
+            .iter()
+            .flat_map(|(_, (exported, internal))| exported.iter().chain(internal));
+        let symbols: Vec<Node> = all.cloned().collect();
+        let section = folder_dependencies::section(occurrences, folder, &symbols)?;
+        document.section(wants.weigh(section, true, 0));
+    }
 
     let (mut rows, mut without) = (Vec::new(), Vec::new());
     let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

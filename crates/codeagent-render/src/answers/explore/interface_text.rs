@@ -355,6 +355,9 @@ fn add_reactions(
 ) -> Result<(), AnswerError> {
     let mut lines = reactions_of(occurrences, places, query::reactions)?;
     if lines.is_empty() {
+        lines = reactions_of(occurrences, places, query::selected_handlers)?;
+    }
+    if lines.is_empty() {
         lines = reactions_of(occurrences, places, query::reactions_beside)?;
     }
     if lines.is_empty() {

@@ -45,6 +45,14 @@ const MAX_FLOWS: usize = 3;
 /// Weight of the flow of a route's component if the question does not ask for it.
 const COMPONENT: u32 = 20;
 
+/// Number of names in a path of properties that is searched for by its end.
+const CHAIN: usize = 3;
+
+/// Maximum number of places whose chains are shown, of their lines, and from how many bytes on they are left out.
+const MAX_CONTINUED: usize = 20;
+const MAX_CHAIN_LINES: u32 = 6;
+const MAX_CHAIN_BYTES: usize = 160;
+
 /// Lines shown before and after such a place.
 const CONTEXT: (u32, u32) = (3, 5);
 
@@ -104,6 +112,9 @@ fn sections(
     places.retain(|place| !emitters.contains(place));
     document.section(Section::occurrence_rows("emitters", "emitted at", emitters).weighing(30));
     let (tests, mut code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
+    for place in code.iter_mut().take(MAX_CONTINUED) {
+        add_chain(occurrences, place)?;
+    }
     if wants.senders {
         senders::section(document, occurrences, text, &mut code)?;
     }
@@ -124,6 +135,7 @@ fn sections(
         environment_settings::readers(document, occurrences, (text, &code))?;
     }
 
+    reads_of_path(document, occurrences, text)?;
     let reads = reads_of_key(occurrences, text)?;
     let title =
         "reads of the setting by the last name of its key, in files that name the one before";
@@ -137,6 +149,56 @@ fn sections(
     let title = "in files of other languages";
     document.section(Section::occurrence_rows("mentions", title, in_files).weighing(20));
     document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));
+    Ok(())
+}
+
+/// Adds the next lines of a chain to the line that it begins on: `PORT: z.number()` and `.default(1)`.
+fn add_chain(
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &mut Occurrence,
+) -> Result<(), AnswerError> {
+    let last = place.line + MAX_CHAIN_LINES;
+    let lines = occurrences
+        .sources
+        .lines(&place.path, place.line + 1, last)?;
+    let Some(source) = &mut place.source else {
+        return Ok(());
+    };
+    for line in lines.iter().flatten() {
+        let line = line.trim();
+        if !line.starts_with('.') || source.len() > MAX_CHAIN_BYTES {
+            break;
+        }
+        source.push_str(line);
+    }
+    Ok(())
+}
+
+/// Adds the reads of a property by the last two names of its path: `css.visible` for `metadata.css.visible`.
+fn reads_of_path(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    path: &str,
+) -> Result<(), AnswerError> {
+    let is_name = |name: &str| {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        !name.is_empty() && name.chars().all(is_part)
+    };
+    let names: Vec<&str> = path.split('.').collect();
+    let [.., holder, name] = names.as_slice() else {
+        return Ok(());
+    };
+    if names.len() < CHAIN || !names.iter().all(|name| is_name(name)) {
+        return Ok(());
+    }
+    let pattern = format!(r"\b{holder}\??\.{name}\b");
+    let mut found = query::search_text(occurrences, &regex(&pattern))?;
+    found.code.retain(|place| {
+        let source = place.source.as_deref().unwrap_or_default();
+        !source.contains(path)
+    });
+    let title = format!("lines with {holder}.{name}, matched by text");
+    document.section(Section::occurrence_rows("path", title, found.code).weighing(40));
     Ok(())
 }
 

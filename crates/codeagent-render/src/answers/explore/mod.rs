@@ -17,6 +17,7 @@ mod external;
 mod file_folder;
 mod file_imports;
 mod flow;
+mod folder_dependencies;
 mod globals;
 mod heading;
 mod importers;

@@ -146,7 +146,8 @@ pub(super) fn members(
     let mut members = Vec::new();
     for node in subject.nodes {
         for child in query::members_of(snapshot, node.id)? {
-            if !members.iter().any(|known: &Node| known.id == child.id) {
+            let is_in_head = child.flags.has(NodeFlags::LOCAL);
+            if !is_in_head && !members.iter().any(|known: &Node| known.id == child.id) {
                 members.push(child);
             }
         }
@@ -252,6 +253,7 @@ fn inherited(
         }
         let mut names: Vec<String> = Vec::new();
         let mut own = query::members_of(snapshot, base.id)?;
+        own.retain(|member| !member.flags.has(NodeFlags::LOCAL));
         own.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
         for member in own {
             // A class of TypeScript without a constructor has that of its base.

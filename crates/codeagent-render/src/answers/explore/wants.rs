@@ -267,9 +267,13 @@ fn asks_for_roots(targets: &Targets) -> bool {
 }
 
 /// Reports whether a question asks what answers a request: `which server code answers the request
-/// sent by X?`
+/// sent by X?`, `which code runs on the server?`
 fn asks_for_server(targets: &Targets) -> bool {
-    targets.mentions(&["answer", "serve"]) && targets.mentions(&["request", "call"])
+    let answers = targets.mentions(&["answer", "serve"]) && targets.mentions(&["request", "call"]);
+    let is_on_server = ["server", "backend"]
+        .iter()
+        .any(|word| targets.has_word(word));
+    answers || is_on_server && targets.mentions(&["run", "handl", "execut"])
 }
 
 /// Reports whether a question names nothing but folders, modules and types, which may be those of a program. A

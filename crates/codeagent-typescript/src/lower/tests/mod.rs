@@ -66,6 +66,15 @@ class Named<N extends { size: number }> extends Core<{ name: N }> { parts: { inn
               Property handler = lambda [13-13 "(event: Event)" public]
               Lambda  returns [this.price(event)]
                 Parameter event : Event
+            Class Named Extends Core<Object(DeclId(29))> [15-15]
+              TypeParam N Constraint Object(DeclId(27))
+              ObjectType 
+                Property size : number [15-15 "number" public]
+              ObjectType 
+                Property name : N [15-15 "N" public]
+              Property parts : Object(DeclId(32)) [15-15 "{ inner: N }" public]
+              ObjectType 
+                Property inner : N [15-15 "N" public]
             2:2 Call Entity(object 1) by Cart
             2:11 Key name of 1 by Cart
             2:64 TypeRef Item#0 by Cart
@@ -88,6 +97,7 @@ class Named<N extends { size: number }> extends Core<{ name: N }> { parts: { inn
             11:19 Write class Cart.#count by Cart
             13:23 TypeRef Event#0 by handler
             13:38 Call this.price(event) by handler
+            15:49 Base base 0 of Named by Named
         "#]],
     );
 }

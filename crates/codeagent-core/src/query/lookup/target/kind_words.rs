@@ -6,7 +6,14 @@ use crate::query::SymbolGroup;
 use crate::store::is_test_path;
 
 /// Words for a folder of a program.
-const PLACES: [&str; 5] = ["directory", "folder", "package", "project", "workspace"];
+const PLACES: [&str; 6] = [
+    "directory",
+    "folder",
+    "module",
+    "package",
+    "project",
+    "workspace",
+];
 
 /// Reports whether a sentence says that a name is that of a folder: `the project Shop.Server`, `the
 /// mail package`.

@@ -277,6 +277,42 @@ pub(super) fn select_by_namespaces(targets: &mut Targets) {
     }
 }
 
+/// Splits a name that several of the types named beside it have as a member: `Close (Cart and Order)` stands for
+/// `Cart.Close` and `Order.Close`.
+pub(super) fn select_by_types(targets: &mut Targets, tokens: &[Token<'_>]) {
+    let is_owner = |group: &SymbolGroup| {
+        let name = group.first().qualified_name.replace('#', ".");
+        let owner = name.rsplit('.').nth(1).unwrap_or_default();
+        !owner.is_empty() && tokens.iter().any(|token| token.text == owner)
+    };
+    let mut selected: Vec<Target> = Vec::new();
+    let mut owners: Vec<String> = Vec::new();
+    for target in std::mem::take(&mut targets.found) {
+        let groups: Vec<SymbolGroup> = match &target {
+            Target::Symbols(named) if !named.has_types() => {
+                let all = named.groups.iter().chain(&named.others);
+                all.filter(|group| is_owner(group)).cloned().collect()
+            }
+            _ => Vec::new(),
+        };
+        let (Target::Symbols(named), 2..) = (&target, groups.len()) else {
+            selected.push(target);
+            continue;
+        };
+        for group in groups {
+            let name = group.first().qualified_name.replace('#', ".");
+            owners.extend(name.rsplit('.').nth(1).map(str::to_owned));
+            selected.push(Target::Symbols(SymbolTarget {
+                groups: vec![group],
+                others: Vec::new(),
+                ..named.clone()
+            }));
+        }
+    }
+    selected.retain(|target| !owners.iter().any(|owner| owner == target.requested_text()));
+    targets.found = selected;
+}
+
 /// Removes what a sentence excludes beside other names: `the types of Shop, not Shop.Web`.
 pub(super) fn drop_excluded(targets: &mut Targets, tokens: &[Token<'_>]) {
     let is_excluded = |name: &str| {

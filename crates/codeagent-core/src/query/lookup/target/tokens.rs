@@ -152,7 +152,10 @@ const TECHNICAL: [&str; 27] = [
 
 /// Reports whether a word of a sentence names code only if code has exactly that name.
 pub(in crate::query) fn is_technical(token: &Token<'_>) -> bool {
-    !token.is_quoted && !token.is_code && TECHNICAL.contains(&token.text)
+    // `APIs`
+    let name = token.text.strip_suffix('s').unwrap_or(token.text);
+    let is_known = TECHNICAL.contains(&token.text) || TECHNICAL.contains(&name);
+    !token.is_quoted && !token.is_code && is_known
 }
 
 /// Reports whether a word is the method of an HTTP request.
@@ -222,7 +225,8 @@ pub(in crate::query) fn tokens(text: &str) -> Vec<Token<'_>> {
                 }
                 None => {
                     let word = &rest[..length];
-                    let is_call = word.trim_end_matches(END_MARKS).ends_with("()");
+                    let bare = word.trim_end_matches(END_MARKS);
+                    let is_call = CALLS.iter().any(|call| bare.ends_with(call));
                     push(&mut tokens, trimmed(word), false, is_call);
                 }
             }
@@ -330,6 +334,9 @@ fn word_length(text: &str) -> usize {
     text.len()
 }
 
+/// Ends of words that are written as calls.
+const CALLS: [&str; 3] = ["()", "(...)", "(..)"];
+
 /// Punctuation after a word.
 const END_MARKS: [char; 8] = ['?', '!', '.', ',', ':', ';', '"', '\''];
 
@@ -344,7 +351,11 @@ fn trimmed(word: &str) -> &str {
             .trim_end_matches([']', '}'])
     };
     let word = word.strip_suffix("'s").unwrap_or(word);
-    let word = word.strip_suffix("()").unwrap_or(word);
+    let word = match CALLS.iter().find_map(|call| word.strip_suffix(call)) {
+        // `.total()` is a member of something.
+        Some(callee) => callee.trim_start_matches('.'),
+        None => word,
+    };
     if word.contains('(') {
         return word;
     }
@@ -386,6 +397,7 @@ mod tests {
                 &["event", "documents.archive"],
             ),
             ("Cart's total", &["Cart", "total"]),
+            ("who tests .total(...)?", &["who", "tests", "total"]),
             ("a(b c", &["a(b", "c"]),
             ("is [Cart] at /c/{id}?", &["is", "Cart", "at", "/c/{id}"]),
             ("PUT {id}/share", &["PUT", "{id}/share"]),

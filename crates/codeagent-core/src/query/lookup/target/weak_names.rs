@@ -51,6 +51,15 @@ pub(super) fn drop_weak(
     Ok(())
 }
 
+/// Removes symbols outside the repository that only equal a part of a proper noun: `the Shop Cart backend` is not about
+/// a type `Cart` of a library.
+pub(super) fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
+    targets.found.retain(|target| match target {
+        Target::External { asked, .. } => !is_proper_noun(tokens, asked),
+        _ => true,
+    });
+}
+
 /// Reports whether a string is the name of a package of the repository that a sentence writes without quotation
 /// marks, and nothing serves or emits it: `the next.dev editor`.
 fn is_package(sources: &Sources<'_>, literal: &LiteralTarget, tokens: &[Token<'_>]) -> bool {

@@ -175,6 +175,7 @@ fn without_expressions(text: &str) -> String {
 
 /// Replaces the entities of markup.
 pub(super) fn unescaped(text: &str) -> String {
+    let text = translated(text);
     let mut text = text.to_owned();
     for (entity, character) in [
         ("&apos;", "'"),
@@ -192,6 +193,26 @@ pub(super) fn unescaped(text: &str) -> String {
         }
     }
     text
+}
+
+/// Returns the text that markup passes to a translation, and otherwise the text itself: `Save` for
+/// `@Localizer["Save"]` and `{{ t('Save') }}`.
+fn translated(text: &str) -> &str {
+    let inner = text.trim();
+    let is_template = inner.starts_with("{{") && inner.ends_with("}}");
+    let is_razor = inner.starts_with('@') && inner.ends_with([')', ']']);
+    let given = inner
+        .split_once(['"', '\''])
+        .filter(|_| is_template || is_razor);
+    let Some((before, rest)) = given else {
+        return text;
+    };
+    let quote = &inner[before.len()..=before.len()];
+    let is_callee = |c: char| c.is_alphanumeric() || "@.$_:[({ ".contains(c);
+    match rest.split_once(quote) {
+        Some((own, after)) if before.chars().all(is_callee) && !after.contains(quote) => own,
+        _ => text,
+    }
 }
 
 #[cfg(test)]
@@ -265,5 +286,19 @@ mod tests {
         let text = "Export reexport \"export\" exportAll E&xport Exp&amp;ort";
         let found: Vec<usize> = starts(text, &export).collect();
         assert_eq!(found, [0, 17, 35, 43]);
+    }
+
+    #[test]
+    fn a_translated_text_is_that_of_the_element() {
+        for (text, expected) in [
+            ("@Localizer[\"Save all\"]", "Save all"),
+            ("{{ t('Save') }}", "Save"),
+            ("{{::vm.translate.get('Save')}}", "Save"),
+            ("@Model.Name", "@Model.Name"),
+            ("@(a ? \"b\" : \"c\")", "@(a ? \"b\" : \"c\")"),
+            ("Save 'all'", "Save 'all'"),
+        ] {
+            assert_eq!(translated(text), expected);
+        }
     }
 }

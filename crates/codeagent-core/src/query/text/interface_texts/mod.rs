@@ -17,6 +17,7 @@ mod opened;
 mod phrases;
 mod reactions;
 mod search;
+mod selectors;
 mod targets;
 
 use codeagent_lang::surroundings::{AroundKind, Surroundings};
@@ -32,6 +33,7 @@ pub use matching::escaped_text;
 pub use phrases::{Phrase, interface_phrases};
 pub use reactions::{bound_names, reactions, reactions_beside};
 pub use search::call_around;
+pub use selectors::selected_handlers;
 
 /// Maximum number of places that are read closer.
 const MAX_PLACES: usize = 60;

@@ -185,7 +185,7 @@ pub(super) struct File<'t> {
 }
 
 impl<'t> File<'t> {
-    fn new(path: &'t str, text: &'t str) -> Self {
+    pub fn new(path: &'t str, text: &'t str) -> Self {
         Self {
             path,
             text,
@@ -319,7 +319,9 @@ impl File<'_> {
         let mut lines = Vec::new();
         for part in parts {
             let value = markup::value(self.at(&part.span)).unwrap_or_default();
-            if LINKS.contains(&part.name.as_str()) && around.name != "svg" {
+            let is_link = LINKS.contains(&part.name.as_str()) && around.name != "svg";
+            // `#` and `javascript:void(0)` lead nowhere.
+            if is_link && value != "#" && !value.starts_with("javascript:") {
                 lines.extend(self.numbered(&part.span));
                 lines.extend(shown_at(occurrences, value)?);
                 let actions = self.actions_of(occurrences, around, (&part.name, value))?;
@@ -494,7 +496,7 @@ fn is_declaration(line: &str, rest: &str) -> bool {
 }
 
 /// Returns the end of the block that begins behind an offset.
-fn block_end(text: &str, from: usize) -> usize {
+pub(super) fn block_end(text: &str, from: usize) -> usize {
     let mut depth = 0_usize;
     for (at, c) in text[from..].char_indices() {
         match c {

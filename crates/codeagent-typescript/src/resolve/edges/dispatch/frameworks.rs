@@ -7,6 +7,8 @@ pub enum CallMeaning {
     Path(&'static str),
     /// It asks for a path without a receiver: `fetch("/a")`.
     Fetch,
+    /// It asks for a path among options: `$.ajax({ url: "/a", type: "POST" })`.
+    Ajax,
     /// It opens a route of the client: `navigateByUrl("/a")`.
     Open,
     /// It sends its argument to whatever handles its class: `execute(new T())`.
@@ -30,7 +32,7 @@ pub enum CallMeaning {
 /// Returns what a call of a method of that name says, if its receiver and arguments agree.
 pub fn method_meaning(name: &str) -> Option<CallMeaning> {
     Some(match name {
-        "get" => CallMeaning::Path("GET"),
+        "get" | "getJSON" => CallMeaning::Path("GET"),
         "post" => CallMeaning::Path("POST"),
         "put" => CallMeaning::Path("PUT"),
         "delete" | "del" => CallMeaning::Path("DELETE"),
@@ -38,6 +40,7 @@ pub fn method_meaning(name: &str) -> Option<CallMeaning> {
         "head" => CallMeaning::Path("HEAD"),
         "options" => CallMeaning::Path("OPTIONS"),
         "all" => CallMeaning::Path("*"),
+        "ajax" => CallMeaning::Ajax,
         "navigateByUrl" | "navigate" | "push" => CallMeaning::Open,
         "execute" | "publish" | "dispatch" => CallMeaning::Send,
         "on" | "once" | "addListener" | "prependListener" | "addEventListener" => {
@@ -57,6 +60,9 @@ pub fn method_meaning(name: &str) -> Option<CallMeaning> {
 pub fn function_meaning(name: &str) -> Option<CallMeaning> {
     matches!(name, "fetch" | "axios" | "ky" | "got").then_some(CallMeaning::Fetch)
 }
+
+/// Names of the clients of jQuery and AngularJS, which scripts get without an import.
+pub const SCRIPT_CLIENTS: [&str; 3] = ["$", "$http", "jQuery"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecoratorMeaning {

@@ -124,6 +124,7 @@ impl FileResolver<'_> {
         match meaning {
             CallMeaning::Path(verb) => self.record_path(at, verb, found),
             CallMeaning::Fetch => self.record_fetch(at, found),
+            CallMeaning::Ajax => self.record_ajax(at, found),
             CallMeaning::Open => self.record_opened(at, found),
             CallMeaning::Send => self.record_sent(at, found),
             CallMeaning::Listen => self.record_listener(at, found),

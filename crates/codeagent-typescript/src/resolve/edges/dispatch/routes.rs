@@ -5,7 +5,7 @@ use codeagent_model::dispatch::{ANY_VERB, DispatchKind};
 use codeagent_model::facts::*;
 use codeagent_model::graph::Confidence;
 
-use super::frameworks::{CLIENTS, CONTROLLERS, ROUTERS};
+use super::frameworks::{CLIENTS, CONTROLLERS, ROUTERS, SCRIPT_CLIENTS};
 use super::origins::Origin;
 use super::{DispatchSite, MAX_WRAPPERS};
 use crate::resolve::edges::FileResolver;
@@ -29,6 +29,14 @@ impl FileResolver<'_> {
         let Some(path) = path.or_else(|| self.built_text(args.first()?.value)) else {
             return;
         };
+
+        if self.is_script_client(at.receiver) {
+            // A function is called with the answer.
+            if path.contains('/') {
+                self.add_request(at, (verb, &path), Confidence::Inferred, found);
+            }
+            return;
+        }
 
         let functions = args
             .iter()
@@ -206,6 +214,43 @@ impl FileResolver<'_> {
 
         let verb = verb.map_or(ANY_VERB.to_owned(), |verb| verb.to_uppercase());
         self.add_request(at, (&verb, &path), confidence, found);
+    }
+
+    /// Records `$.ajax({ url: "/a", type: "POST" })`.
+    pub(super) fn record_ajax(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
+        let facts = self.own_facts();
+        let args = facts.list(at.call.args);
+        let is_options = |arg: &&Arg| matches!(facts.expr(arg.value), Expr::Object(_));
+        let options = args.iter().find(is_options).map(|arg| arg.value);
+        let option = |key| self.member_value(options?, key);
+        let line = at.site.at.line;
+        let path = match option("url") {
+            Some(url) => self.text_of(url, line),
+            None => self.argument_text(at, 0),
+        };
+        let Some(path) = path.filter(|path| path.contains('/')) else {
+            return;
+        };
+        if !self.is_script_client(at.receiver) {
+            return;
+        }
+
+        let method = option("type").or_else(|| option("method"));
+        let verb = match method {
+            None => Some("GET".to_owned()),
+            Some(method) => self.text_of(method, line),
+        };
+        let verb = verb.map_or(ANY_VERB.to_owned(), |verb| verb.to_uppercase());
+        self.add_request(at, (&verb, &path), Confidence::Inferred, found);
+    }
+
+    /// Reports whether a receiver has the name of a client of jQuery or AngularJS and is no symbol of the repository.
+    fn is_script_client(&self, receiver: ExprId) -> bool {
+        let facts = self.own_facts();
+        let Expr::Name(name, ..) = facts.expr(receiver) else {
+            return false;
+        };
+        SCRIPT_CLIENTS.contains(&facts.text(name)) && self.symbol(receiver).is_none()
     }
 
     /// Returns the path from which the first argument is built: `fetch(url("/a"))`, `fetch(new URL("/a", base))`.
