@@ -263,7 +263,14 @@ pub fn is_test_path(path: &str) -> bool {
 /// Reports whether a folder or the name of a file on a path is that of tests.
 fn has_test_segment(path: &str) -> bool {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    file.split('.').any(is_tests) || has_test_folder(folder)
+    let mut parts = file.rsplit('.').skip(1);
+    // `cart.servertest.ts`, `cart.e2e-spec.ts`
+    let is_kind = parts.next().is_some_and(|part| {
+        let has_name = parts.next().is_some();
+        let is_word = ["latest", "contest"].contains(&part);
+        has_name && !is_word && ["test", "spec"].iter().any(|kind| part.ends_with(kind))
+    });
+    is_kind || file.split('.').any(is_tests) || has_test_folder(folder)
 }
 
 /// Reports whether a folder on a path holds tests. Below a folder of sources, some names are also
@@ -410,6 +417,10 @@ mod tests {
         for (path, expected) in [
             ("mocks/handlers.ts", true),
             ("src/cart.mock.ts", true),
+            ("src/cart.servertest.ts", true),
+            ("src/cart.e2e-spec.ts", true),
+            ("src/cart.latest.ts", false),
+            ("src/latest.ts", false),
             ("src/test/mocks/cart.ts", true),
             ("src/components/mocks/pane.tsx", false),
             ("spec/helpers/carts.ts", true),

@@ -3,6 +3,7 @@
 use codeagent_core::query::{self, EntryKind, EntryPoint, Occurrences, Target, Targets};
 
 use super::flow::FLOW_TITLE;
+use super::is_prose;
 use super::wants::{STARTS, WANTED, Wants};
 use crate::answers::{AnswerError, overview};
 use crate::text::{Document, Section};
@@ -53,7 +54,9 @@ fn select_named(entries: &mut Vec<EntryPoint>, targets: &Targets) {
         names.iter().filter(is_named).count()
     };
     let most = entries.iter().map(named).max().unwrap_or_default();
-    let least = usize::from(targets.has_written_name);
+    // A word with a capital may be the name of the product.
+    let is_written = targets.has_written_name && !names.iter().all(|name| is_prose(name));
+    let least = usize::from(is_written);
     entries.retain(|entry| named(entry) == most.max(least));
 }
 
@@ -67,6 +70,7 @@ fn select_described(entries: &mut Vec<EntryPoint>, targets: &Targets) {
         let mut entries = entries.iter();
         entries.any(|entry| described(&entry.path, &[word]) > 0)
     };
+    let before: Vec<String> = before.iter().flat_map(with_synonyms).collect();
     let asked: Vec<&String> = match before.iter().any(is_described) {
         true => before.iter().collect(),
         false => after.iter().filter(|word| !is_verb(word)).collect(),
@@ -75,6 +79,17 @@ fn select_described(entries: &mut Vec<EntryPoint>, targets: &Targets) {
     let words = |entry: &EntryPoint| described(&entry.path, &asked);
     let most = entries.iter().map(words).max().unwrap_or_default();
     entries.retain(|entry| words(entry) == most);
+}
+
+/// Returns a word for a part of a program with those that mean the same.
+fn with_synonyms(word: &String) -> Vec<String> {
+    let synonyms: &[&str] = match word.as_str() {
+        "backend" => &["server", "api"],
+        "frontend" => &["client", "web"],
+        _ => &[],
+    };
+    let synonyms = synonyms.iter().map(|word| (*word).to_owned());
+    std::iter::once(word.clone()).chain(synonyms).collect()
 }
 
 /// Adds the entry points of the commands of packages that a question about a start names, although

@@ -166,7 +166,9 @@ fn add_chain(
     };
     for line in lines.iter().flatten() {
         let line = line.trim();
-        if !line.starts_with('.') || source.len() > MAX_CHAIN_BYTES {
+        let is_chain = line.starts_with('.') && !line.starts_with("..");
+        let is_ended = source.ends_with([',', ';']);
+        if !is_chain || is_ended || source.len() > MAX_CHAIN_BYTES {
             break;
         }
         source.push_str(line);
@@ -483,9 +485,12 @@ pub(super) fn expressions(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     for name in names.iter().copied().take(MAX_EXPRESSIONS) {
-        let Some((name, found)) = longest_found(occurrences, name, question)? else {
+        let Some((name, mut found)) = longest_found(occurrences, name, question)? else {
             continue;
         };
+        for place in found.code.iter_mut().take(MAX_CONTINUED) {
+            add_chain(occurrences, place)?;
+        }
         let name = name.as_str();
         let count = found.code.len() + found.tests.len() + found.others.len();
         let lines = counted(count as u64, "line");

@@ -145,8 +145,9 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     }
 
     // The program whose start is shown is no symbol.
-    if wants.entry_points {
-        targets.missing.retain(|(name, _)| !name.ends_with(".exe"));
+    if wants.entry_points && !document.is_empty() {
+        let is_program = |name: &str| name.ends_with(".exe") || is_prose(name);
+        targets.missing.retain(|(name, _)| !is_program(name));
     }
     if !is_of_kind {
         note_missing(&mut document, &targets, query.face);

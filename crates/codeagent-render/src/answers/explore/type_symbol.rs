@@ -513,6 +513,7 @@ fn uses(
 
     let mut used = other_uses(subject, document, occurrences, members)?;
     used.retain(|place| !constructed.contains(place));
+    let is_used_in_tests = used.iter().any(Occurrence::is_test);
     if wants.implementations {
         used = values(subject, document, used);
         held_values(subject, document, occurrences)?;
@@ -538,7 +539,7 @@ fn uses(
     }
 
     if !wants.no_tests {
-        tests(subject, document, occurrences, in_tests)?;
+        tests(subject, document, occurrences, (in_tests, is_used_in_tests))?;
     }
     mentions::sections(subject, document, occurrences, is_unused)
 }
@@ -682,7 +683,7 @@ fn tests(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    mut in_tests: Vec<Occurrence>,
+    (mut in_tests, is_used_in_tests): (Vec<Occurrence>, bool),
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
     let mut reaching = ReachingTests::default();
@@ -697,7 +698,12 @@ fn tests(
 
     let has_direct = !in_tests.is_empty();
     let requests = std::mem::take(&mut reaching.requests);
-    if wants.tests && !has_direct && reaching.indirect.is_empty() && requests.is_empty() {
+    if wants.tests
+        && !is_used_in_tests
+        && !has_direct
+        && reaching.indirect.is_empty()
+        && requests.is_empty()
+    {
         document.line("no test is known to use it, its members, or what uses these");
     }
     document.section(wants.weigh(requesting_tests(requests), wants.tests, 5));

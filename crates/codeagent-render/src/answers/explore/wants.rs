@@ -283,6 +283,7 @@ fn names_no_code(targets: &Targets) -> bool {
         Target::Folder { .. } => true,
         // `the Mail Agent` is a program.
         Target::Symbols(symbols) if is_prose(&symbols.asked) => true,
+        Target::Literal(literal) => is_prose(&literal.text),
         Target::Symbols(symbols) => {
             let mut groups = symbols.groups.iter();
             groups.all(|group| {

@@ -17,8 +17,9 @@ use crate::store::{self, DispatchRow, FileKey};
 /// Methods of SignalR's clients that call a method of a hub.
 const HUB_CALLS: [&str; 5] = ["InvokeAsync", "SendAsync", "invoke", "send", "stream"];
 
-/// Maximum number of symbols of one name among which that method is looked for.
+/// Maximum number of symbols of one name among which that method or a hook is looked for.
 const MAX_HUB_METHODS: usize = 20;
+const MAX_HOOKS: usize = 8;
 
 impl FlowWalk<'_, '_, '_> {
     /// Writes a call without a known target, and the procedure that its keys may lead to.
@@ -62,6 +63,13 @@ impl FlowWalk<'_, '_, '_> {
                 let prefix = format!("{at} {text} -> (hub method of that name) ");
                 self.enter(&method, depth, &prefix, "")
             }
+            None if let given @ [_, ..] = self.given_to_hook(text)?.as_slice() => {
+                self.lines.push(format!("{indent}{at} {text}"));
+                for function in given {
+                    self.enter(function, depth + 1, "possibly runs ", "")?;
+                }
+                Ok(())
+            }
             None => {
                 self.lines
                     .push(format!("{indent}{at} {text} (unknown target)"));
@@ -100,6 +108,33 @@ impl FlowWalk<'_, '_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the functions that a hook of the repository passes on, for a call of what the hook returns, or the hook
+    /// itself if it makes requests: `remove() from useRemove()`.
+    fn given_to_hook(&mut self, text: &str) -> Result<Vec<Node>, QueryError> {
+        let giver = text.split_once("() from ").map(|(_, giver)| giver);
+        let name = giver.and_then(|giver| giver.strip_suffix("()"));
+        let Some(name) = name.filter(|name| name.starts_with("use")) else {
+            return Ok(Vec::new());
+        };
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut hooks = store::by_name(snapshot, name, MAX_HOOKS)?;
+        hooks.retain(|node| node.node_type == NodeType::Method && node.name == name);
+        let [hook] = hooks.as_slice() else {
+            return Ok(Vec::new());
+        };
+
+        let (passed, _) = self.occurrences.passed_and_set(&[hook.id])?;
+        let mut given: Vec<Node> = Vec::new();
+        for used in passed.iter().take(MAX_NAMED) {
+            let node = store::node(self.occurrences.sources.snapshot(), used.other)?;
+            given.extend(node.filter(|node| given.iter().all(|known| known.id != node.id)));
+        }
+        if given.is_empty() && !self.other_requests(&[hook.id], &[])?.is_empty() {
+            given.push(hook.clone());
+        }
+        Ok(given)
     }
 
     /// Enters the overrides of a class that a call outside the repository is given as its type argument:

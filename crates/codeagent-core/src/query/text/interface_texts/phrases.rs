@@ -141,6 +141,9 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
         .filter(|token| token.text.contains(char::is_alphabetic))
         .map(|token| Phrase::quoted(token.text))
         .collect();
+    if let Some(phrase) = acted_on(&tokens) {
+        return vec![phrase];
+    }
     if phrases.is_empty() {
         phrases.extend(message(&tokens));
     }
@@ -156,6 +159,18 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
     }
     phrases.truncate(MAX_PHRASES);
     phrases
+}
+
+/// Returns the words with a capital that are the object of what a user does: `presses the Delete Account button`.
+fn acted_on(tokens: &[Token<'_>]) -> Option<Phrase> {
+    let verb = tokens.iter().position(|token| is_form(token, &ACTIONS))?;
+    let rest = &tokens[verb + 1..];
+    let object = match rest {
+        [the, rest @ ..] if the.text == "the" => rest,
+        _ => rest,
+    };
+    let starts = object.first().is_some_and(starts_text) && !announces_path(object);
+    (starts && !object.first().is_some_and(is_written_as_code)).then(|| Phrase::capitalized(object))
 }
 
 /// Reports whether a word is an option of a command line: `--max-size`.
@@ -192,12 +207,6 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     let names_code = tokens.iter().any(is_written_as_code);
     let mut phrases = Vec::new();
     let mut is_inside = false;
-    let acted_on = tokens
-        .windows(2)
-        .position(|pair| is_form(&pair[0], &ACTIONS) && starts_text(&pair[1]));
-    if let Some(verb) = acted_on {
-        return vec![Phrase::capitalized(&tokens[verb + 1..])];
-    }
     for (at, token) in tokens.iter().enumerate().skip(1) {
         let starts = starts_text(token) && !announces_path(&tokens[at..]);
         let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
@@ -306,6 +315,10 @@ mod tests {
             ),
             ("what does the Export button do", &["Export button do"]),
             ("which page has the heading Billing", &["Billing"]),
+            (
+                "what happens when the user types \"delete\" and presses the Delete Account button?",
+                &["Delete Account button"],
+            ),
             (
                 "which request does Shop send when a user hits Close in Billing?",
                 &["Close in Billing"],
