@@ -36,7 +36,7 @@ const MAX_MEMBER_USES: usize = 40;
 const ARGUMENT_LINES: u32 = 4;
 
 /// Maximum number of lines of a type before its body, besides the first, and from how many bytes on they are left
-/// out.
+/// out, as well as the type parameters.
 const MAX_HEAD_LINES: u32 = 8;
 const MAX_HEAD_BYTES: usize = 160;
 
@@ -135,7 +135,32 @@ fn add_bases(
         source.push_str(if is_inside { "" } else { " " });
         source.push_str(line);
     }
+    if source.len() > MAX_HEAD_BYTES {
+        *source = without_type_parameters(source);
+    }
     Ok(())
+}
+
+/// Leaves out the first list of type parameters of a head: `class Cart<..> extends Base<T>`.
+fn without_type_parameters(head: &str) -> String {
+    let mut depth = 0_usize;
+    let Some(start) = head.find('<') else {
+        return head.to_owned();
+    };
+    for (at, c) in head[start..].char_indices() {
+        match c {
+            '<' => depth += 1,
+            // `=>` ends no list.
+            '>' if head[start..start + at].ends_with('=') => {}
+            '>' if depth == 1 => {
+                let rest = &head[start + at + 1..];
+                return format!("{}<..>{rest}", &head[..start]);
+            }
+            '>' => depth -= 1,
+            _ => {}
+        }
+    }
+    head.to_owned()
 }
 
 /// Returns the members of a type by line, including private ones.
@@ -748,6 +773,21 @@ fn is_object_literal(line: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_heads_have_no_type_parameters() {
+        for (head, expected) in [
+            (
+                "class A<T extends B<C>> extends D<T>",
+                "class A<..> extends D<T>",
+            ),
+            ("class A<F = () => void> : D", "class A<..> : D"),
+            ("class A : D", "class A : D"),
+            ("class A<T", "class A<T"),
+        ] {
+            assert_eq!(without_type_parameters(head), expected);
+        }
+    }
 
     #[test]
     fn functions_that_return_a_type_are_told_from_other_uses() {
