@@ -4,12 +4,16 @@ use codeagent_core::query::{self, EntryKind, EntryPoint, Occurrences, Target, Ta
 
 use super::flow::FLOW_TITLE;
 use super::is_prose;
+use super::member::source_lines;
 use super::wants::{STARTS, WANTED, Wants};
 use crate::answers::{AnswerError, overview};
 use crate::text::{Document, Section};
 
 /// Maximum number of entry points whose flow is shown.
 const MAX_FLOWS: usize = 2;
+
+/// Maximum characters of the source of each.
+const MAX_SOURCE_CHARS: usize = 2_000;
 
 /// Weight of the flow.
 const FLOW_WEIGHT: u32 = 20;
@@ -42,6 +46,7 @@ pub(super) fn section(
     }
     if starting.len() <= MAX_FLOWS {
         add_flow(document, occurrences, &starting, wants.flow)?;
+        sources(document, occurrences, &starting)?;
     }
     Ok(!found.entry_points.is_empty())
 }
@@ -55,7 +60,8 @@ fn select_named(entries: &mut Vec<EntryPoint>, targets: &Targets) {
     };
     let most = entries.iter().map(named).max().unwrap_or_default();
     // A word with a capital may be the name of the product.
-    let is_written = targets.has_written_name && !names.iter().all(|name| is_prose(name));
+    let is_product = |name: &&str| is_prose(name) || query::is_all_capitals(name);
+    let is_written = targets.has_written_name && !names.iter().all(is_product);
     let least = usize::from(is_written);
     entries.retain(|entry| named(entry) == most.max(least));
 }
@@ -150,6 +156,24 @@ fn add_flow(
         true => flow.weighing(WANTED),
         false => flow.weighing(FLOW_WEIGHT).at_most(FLOW_CHARS),
     });
+    Ok(())
+}
+
+/// Adds the source of the functions where programs start.
+fn sources(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    entries: &[EntryPoint],
+) -> Result<(), AnswerError> {
+    for entry in entries {
+        let symbol = query::get_node(occurrences.sources.snapshot(), entry.id)?;
+        if let Some(node) = symbol.map(|symbol| symbol.node) {
+            let title = format!("source of {}", entry.path);
+            let lines = source_lines(occurrences, &node)?;
+            let section = Section::lines("source", title, lines);
+            document.section(section.weighing(1).at_most(MAX_SOURCE_CHARS));
+        }
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use codeagent_core::query::{self, Occurrences, Snapshot};
 
 use super::member::{is_callable, own_lines_of};
 use super::type_symbol::members;
-use super::{Subject, branches};
+use super::{Subject, branches, flow_source};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -35,13 +35,22 @@ pub(super) fn of_member(
 
     let wants = subject.wants;
     let lines = query::flow(occurrences, first)?;
-    let flow = Section::tree("flow", FLOW_TITLE, lines);
+    let words = words_of(subject);
+    let flow = Section::tree("flow", FLOW_TITLE, lines.clone());
     document.section(wants.weigh(flow, true, 0));
+    flow_source::sections(document, occurrences, &lines, &words)?;
     let handlers = query::handlers_named_in(occurrences, first)?;
     let title = "handlers of its string literals, matched by equal text";
     let handlers = Section::lines("handlers", title, handlers);
     document.section(wants.weigh(handlers, true, 0));
     named_constants(document, occurrences, first)
+}
+
+/// Returns the words of a question and of its subject.
+fn words_of(subject: &Subject<'_>) -> Vec<String> {
+    let mut words = subject.words.to_vec();
+    words.extend(query::name_words(&subject.first().name));
+    words
 }
 
 /// Adds the other uses of the constants that a function names, which may be events, jobs or topics that
@@ -114,8 +123,9 @@ fn of_constant(
     if lines.is_empty() && holds_callback(subject.first(), occurrences)? {
         (title, lines) = (FLOW_TITLE, query::flow(occurrences, subject.first())?);
     }
-    let flow = Section::tree("flow", title, lines);
+    let flow = Section::tree("flow", title, lines.clone());
     document.section(subject.wants.weigh(flow, true, 0));
+    flow_source::sections(document, occurrences, &lines, &words_of(subject))?;
     branches::section(subject, document, occurrences)
 }
 
@@ -152,8 +162,9 @@ pub(super) fn of_type(
     for function in running.iter().take(MAX_FLOWS) {
         lines.extend(query::flow(occurrences, function)?);
     }
-    let section = Section::tree("flow", title, lines);
+    let section = Section::tree("flow", title, lines.clone());
     document.section(subject.wants.weigh(section, true, 0));
+    flow_source::sections(document, occurrences, &lines, &words_of(subject))?;
     branches::section(subject, document, occurrences)
 }
 

@@ -11,7 +11,7 @@ use super::member::is_callable;
 use super::message::{add_constants, add_messages};
 use super::wants::WANTED;
 use super::{Wants, is_prose};
-use super::{branches, literal_use, views};
+use super::{branches, flow_source, literal_use, views};
 use crate::answers::AnswerError;
 use crate::note_text::counted;
 use crate::text::{Document, Section};
@@ -273,6 +273,8 @@ fn add(
     }
 
     add_keys(document, &text.keys);
+    let mut asked_words = words.to_vec();
+    asked_words.extend(query::name_words(asked));
     let rows: Vec<Occurrence> = text.places.iter().map(|place| place.at.clone()).collect();
     let (tests, shown): (Vec<_>, Vec<_>) = rows.into_iter().partition(Occurrence::is_test);
     views::sections(document, occurrences, &shown)?;
@@ -289,7 +291,7 @@ fn add(
     let most = places.iter().map(shared).max().unwrap_or_default();
     places.retain(|place| shared(place) == most);
     if text.is_equal || places.len() <= MAX_PARTIAL {
-        add_reactions(document, occurrences, &places, wants)?;
+        add_reactions(document, occurrences, (&places, &asked_words), wants)?;
     }
     Ok(())
 }
@@ -350,7 +352,7 @@ fn add_keys(document: &mut Document, keys: &[TextKey]) {
 fn add_reactions(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    places: &[&TextPlace],
+    (places, words): (&[&TextPlace], &[String]),
     wants: Wants,
 ) -> Result<(), AnswerError> {
     let mut lines = reactions_of(occurrences, places, query::reactions)?;
@@ -378,8 +380,11 @@ fn add_reactions(
         add_constants(document, occurrences, places)?;
     }
     branches_of_arguments(document, occurrences, (places, &lines), wants)?;
-    let section = Section::tree("flow", REACTIONS, lines);
+    let section = Section::tree("flow", REACTIONS, lines.clone());
     document.section(section.weighing(WANTED));
+    if wants.flow {
+        flow_source::sections(document, occurrences, &lines, words)?;
+    }
     if wants.callers {
         add_bound(document, occurrences, places)?;
     }

@@ -11,10 +11,10 @@ use super::file_folder::serving;
 use super::flow::{FLOW_TITLE, named_constants};
 use super::heading::signature;
 use super::literal_use;
-use super::member::{is_callable, numbered};
+use super::member::{MAX_CONTINUED, add_chain, is_callable, numbered};
 use super::message::add_callers_around;
 use super::wants::{WANTED, Wants};
-use super::{environment_settings, senders};
+use super::{environment_settings, flow_source, senders};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, Section};
@@ -47,11 +47,6 @@ const COMPONENT: u32 = 20;
 
 /// Number of names in a path of properties that is searched for by its end.
 const CHAIN: usize = 3;
-
-/// Maximum number of places whose chains are shown, of their lines, and from how many bytes on they are left out.
-const MAX_CONTINUED: usize = 20;
-const MAX_CHAIN_LINES: u32 = 6;
-const MAX_CHAIN_BYTES: usize = 160;
 
 /// Lines shown before and after such a place.
 const CONTEXT: (u32, u32) = (3, 5);
@@ -135,7 +130,7 @@ fn sections(
         environment_settings::readers(document, occurrences, (text, &code))?;
     }
 
-    reads_of_path(document, occurrences, text)?;
+    reads_of_path(document, occurrences, (text, &code))?;
     let reads = reads_of_key(occurrences, text)?;
     let title =
         "reads of the setting by the last name of its key, in files that name the one before";
@@ -152,35 +147,11 @@ fn sections(
     Ok(())
 }
 
-/// Adds the next lines of a chain to the line that it begins on: `PORT: z.number()` and `.default(1)`.
-fn add_chain(
-    occurrences: &mut Occurrences<'_, '_>,
-    place: &mut Occurrence,
-) -> Result<(), AnswerError> {
-    let last = place.line + MAX_CHAIN_LINES;
-    let lines = occurrences
-        .sources
-        .lines(&place.path, place.line + 1, last)?;
-    let Some(source) = &mut place.source else {
-        return Ok(());
-    };
-    for line in lines.iter().flatten() {
-        let line = line.trim();
-        let is_chain = line.starts_with('.') && !line.starts_with("..");
-        let is_ended = source.ends_with([',', ';']);
-        if !is_chain || is_ended || source.len() > MAX_CHAIN_BYTES {
-            break;
-        }
-        source.push_str(line);
-    }
-    Ok(())
-}
-
 /// Adds the reads of a property by the last two names of its path: `css.visible` for `metadata.css.visible`.
 fn reads_of_path(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    path: &str,
+    (path, known): (&str, &[Occurrence]),
 ) -> Result<(), AnswerError> {
     let is_name = |name: &str| {
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -196,8 +167,8 @@ fn reads_of_path(
     let pattern = format!(r"\b{holder}\??\.{name}\b");
     let mut found = query::search_text(occurrences, &regex(&pattern))?;
     found.code.retain(|place| {
-        let source = place.source.as_deref().unwrap_or_default();
-        !source.contains(path)
+        let mut known = known.iter();
+        known.all(|known| (&known.path, known.line) != (&place.path, place.line))
     });
     let title = format!("lines with {holder}.{name}, matched by text");
     document.section(Section::occurrence_rows("path", title, found.code).weighing(40));
@@ -361,12 +332,16 @@ fn flows(
 ) -> Result<(), AnswerError> {
     for function in functions.iter().take(MAX_FLOWS) {
         let lines = query::flow(occurrences, function)?;
-        let flow = Section::tree("flow", FLOW_TITLE, lines);
+        let flow = Section::tree("flow", FLOW_TITLE, lines.clone());
         document.section(match function.node_type {
             _ if wants.flow => flow.weighing(WANTED),
             NodeType::Component => flow.weighing(COMPONENT).at_most(MAX_COMPONENT),
             _ => flow.weighing(10).at_most(MAX_BRIEF),
         });
+        if wants.flow {
+            let words = query::name_words(&function.qualified_name);
+            flow_source::sections(document, occurrences, &lines, &words)?;
+        }
         named_constants(document, occurrences, function)?;
     }
     Ok(())

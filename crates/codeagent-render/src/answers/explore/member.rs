@@ -15,6 +15,11 @@ use crate::text::{Document, Section};
 /// Maximum number of source lines.
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
 
+/// Maximum number of places whose chains are shown, of their lines, and from how many bytes on they are left out.
+pub(super) const MAX_CONTINUED: usize = 20;
+const MAX_CHAIN_LINES: u32 = 6;
+const MAX_CHAIN_BYTES: usize = 160;
+
 /// Title of all that leads to a symbol.
 pub(super) const ROOTS: &str = "call chains that lead to it";
 
@@ -105,7 +110,7 @@ fn source(
     });
     if let Some(longest) = longest {
         let source = Section::lines("source", "", source_lines(occurrences, longest)?);
-        document.section(subject.wants.weigh(source, false, 12));
+        document.section(subject.wants.weigh(source, subject.wants.members, 12));
     }
     Ok(())
 }
@@ -357,6 +362,30 @@ fn named_in_tests(
     let title = "named in tests, matched by equal text";
     let section = Section::occurrence_rows("named in tests", title, found.tests);
     document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
+}
+
+/// Adds the next lines of a chain to the line that it begins on: `PORT: z.number()` and `.default(1)`.
+pub(super) fn add_chain(
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &mut Occurrence,
+) -> Result<(), AnswerError> {
+    let last = place.line + MAX_CHAIN_LINES;
+    let lines = occurrences
+        .sources
+        .lines(&place.path, place.line + 1, last)?;
+    let Some(source) = &mut place.source else {
+        return Ok(());
+    };
+    for line in lines.iter().flatten() {
+        let line = line.trim();
+        let is_chain = line.starts_with('.') && !line.starts_with("..");
+        let is_ended = source.ends_with([',', ';']);
+        if !is_chain || is_ended || source.len() > MAX_CHAIN_BYTES {
+            break;
+        }
+        source.push_str(line);
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use codeagent_core::query::{self, Occurrences};
 
 use super::Subject;
 use super::member::{USES, own_lines, source_lines};
-use super::type_symbol::makes_value;
+use super::type_values::makes_value;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use codeagent_core::model::graph::{Access, EdgeType, Language, Node, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::member::{MAX_CONTINUED, add_chain};
 use super::message::add_callers_around;
 use super::{Subject, effects, object_literal};
 use crate::answers::AnswerError;
@@ -50,6 +51,9 @@ pub(super) fn reads_and_writes(
         }
     }
 
+    for place in reads.iter_mut().take(MAX_CONTINUED) {
+        add_chain(occurrences, place)?;
+    }
     let (written, read) = if is_event {
         ("subscribed or unsubscribed at", "raised or used by")
     } else {

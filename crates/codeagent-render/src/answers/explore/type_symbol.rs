@@ -8,8 +8,12 @@ use codeagent_core::model::graph::{
 use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests, Snapshot};
 
 use super::dependencies::dependencies;
+use super::derived_types::{add_bases, registered_types};
 use super::heading::signature;
-use super::member::{ROOTS, own_lines, reaching_tests, requesting_tests};
+use super::member::{
+    MAX_SOURCE_LINES, ROOTS, own_lines, reaching_tests, requesting_tests, source_lines,
+};
+use super::type_values::{held_values, values};
 use super::wants::{WANTED, Wants};
 use super::{Subject, flow, mentions};
 use crate::answers::{AnswerError, dispatch};
@@ -20,12 +24,6 @@ use crate::text::{Document, NameRow, Section};
 /// it.
 const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule", "subscribe"];
 
-/// Maximum number of types below one whose registrations are looked for.
-const MAX_REGISTERED: usize = 60;
-
-/// Maximum characters of the calls that may pass a value of a type.
-const MAX_PASSED: usize = 1_200;
-
 /// Maximum number of members of a nested type that are named.
 const MAX_NESTED: usize = 12;
 
@@ -35,10 +33,8 @@ const MAX_MEMBER_USES: usize = 40;
 /// Maximum number of lines with the arguments of a call.
 const ARGUMENT_LINES: u32 = 4;
 
-/// Maximum number of lines of a type before its body, besides the first, and from how many bytes on they are left
-/// out, as well as the type parameters.
-const MAX_HEAD_LINES: u32 = 8;
-const MAX_HEAD_BYTES: usize = 160;
+/// Maximum characters of the source of a longer type.
+const MAX_WHOLE: usize = 3_000;
 
 /// Maximum lines of a type whose declaration is shown in place of its members.
 const SHORT: u32 = 12;
@@ -71,6 +67,9 @@ pub(super) fn sections(
     }
     if wants.members {
         inherited(subject, document, occurrences, &members)?;
+        if !is_short {
+            whole(subject, document, occurrences)?;
+        }
     }
     if subject
         .words
@@ -113,54 +112,6 @@ pub(super) fn sections(
     ids.extend(members.iter().map(|member| member.id));
     document.section(wants.weigh(dispatch::to(occurrences, &ids)?, wants.implementations, 20));
     uses(subject, document, occurrences, &members)
-}
-
-/// Adds the next lines to the first one of a type whose bases stand there.
-fn add_bases(
-    occurrences: &mut Occurrences<'_, '_>,
-    row: &mut Occurrence,
-) -> Result<(), AnswerError> {
-    let Some(source) = &mut row.source else {
-        return Ok(());
-    };
-    let last = row.line + MAX_HEAD_LINES;
-    let lines = occurrences.sources.lines(&row.path, row.line + 1, last)?;
-    for line in lines.iter().flatten() {
-        let line = line.trim();
-        let is_open = !source.contains(['{', ';']) && !line.starts_with('{');
-        if !is_open || source.len() > MAX_HEAD_BYTES {
-            break;
-        }
-        let is_inside = source.ends_with(['<', '(']) || line.starts_with(['>', ')']);
-        source.push_str(if is_inside { "" } else { " " });
-        source.push_str(line);
-    }
-    if source.len() > MAX_HEAD_BYTES {
-        *source = without_type_parameters(source);
-    }
-    Ok(())
-}
-
-/// Leaves out the first list of type parameters of a head: `class Cart<..> extends Base<T>`.
-fn without_type_parameters(head: &str) -> String {
-    let mut depth = 0_usize;
-    let Some(start) = head.find('<') else {
-        return head.to_owned();
-    };
-    for (at, c) in head[start..].char_indices() {
-        match c {
-            '<' => depth += 1,
-            // `=>` ends no list.
-            '>' if head[start..start + at].ends_with('=') => {}
-            '>' if depth == 1 => {
-                let rest = &head[start + at + 1..];
-                return format!("{}<..>{rest}", &head[..start]);
-            }
-            '>' => depth -= 1,
-            _ => {}
-        }
-    }
-    head.to_owned()
 }
 
 /// Returns the members of a type by line, including private ones.
@@ -375,49 +326,8 @@ fn registrations(
     Ok(())
 }
 
-/// Adds where the types below one are given to calls as type arguments or are created, if a question asks where they
-/// are registered: `services.AddBell<LoudBell>()`.
-fn registered_types(
-    subject: &Subject<'_>,
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    derived: &[NodeId],
-) -> Result<(), AnswerError> {
-    let mut words = subject.words.iter();
-    if !words.any(|word| word.starts_with("regist")) || derived.len() > MAX_REGISTERED {
-        return Ok(());
-    }
-    let mut places = Vec::new();
-    for id in derived {
-        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), *id)? else {
-            continue;
-        };
-        let name = &symbol.node.name;
-        let mut used = vec![*id];
-        let members = query::members_of(occurrences.sources.snapshot(), *id)?;
-        let constructors = members
-            .iter()
-            .filter(|one| one.node_type == NodeType::Constructor);
-        used.extend(constructors.map(|one| one.id));
-        let uses = occurrences.uses_of(&used, &[EdgeType::References, EdgeType::Calls])?;
-        let is_given = |place: &Occurrence| {
-            let source = place.source.as_deref().unwrap_or_default();
-            let forms = ["{}>(", "new {}(", "typeof({})", "useClass: {}"];
-            let mut forms = forms.iter().map(|form| form.replace("{}", name));
-            !place.is_test() && forms.any(|form| source.contains(&form))
-        };
-        places.extend(uses.into_iter().filter(is_given));
-    }
-    places.sort_unstable();
-    places.dedup();
-    let title = "these types are created, or given as type arguments, at";
-    let section = Section::occurrence_rows("registered types", title, places);
-    document.section(subject.wants.weigh(section, true, 0));
-    Ok(())
-}
-
 /// Adds the next lines to calls whose arguments begin there.
-fn add_arguments(
+pub(super) fn add_arguments(
     occurrences: &mut Occurrences<'_, '_>,
     calls: &mut [Occurrence],
 ) -> Result<(), AnswerError> {
@@ -517,6 +427,23 @@ fn declaration(
     Ok(())
 }
 
+/// Adds the source of a type of middling length, where the budget has room.
+fn whole(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let mut lines = source_lines(occurrences, subject.first())?;
+    if lines.len() >= MAX_SOURCE_LINES as usize {
+        return Ok(());
+    }
+    // Comments of XML say in many lines what the names say.
+    lines.retain(|line| !line.contains(" ///"));
+    let section = Section::lines("source", "its source", lines);
+    document.section(section.weighing(1).at_most(MAX_WHOLE));
+    Ok(())
+}
+
 /// Adds the places that construct a type, and those that use it otherwise.
 fn uses(
     subject: &Subject<'_>,
@@ -610,99 +537,6 @@ fn other_uses(
     Ok(occurrences.uses_of(&ids, &edge_types)?)
 }
 
-/// Adds the uses that make a value of the type, and returns the others.
-fn values(
-    subject: &Subject<'_>,
-    document: &mut Document,
-    used: Vec<Occurrence>,
-) -> Vec<Occurrence> {
-    let name = subject.first().name.as_str();
-    let (literals, rest): (Vec<_>, Vec<_>) =
-        used.into_iter().partition(|place| makes_value(place, name));
-    let is_result = |place: &Occurrence| {
-        place
-            .source
-            .as_deref()
-            .is_some_and(|line| is_result(line, name))
-    };
-    let (results, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_result);
-
-    let title = "functions that return it";
-    let section = Section::occurrence_rows("results", title, results);
-    document.section(subject.wants.weigh(section, true, 0));
-    let title = "object literals and values declared with this type";
-    let section = Section::occurrence_rows("object literals", title, literals);
-    document.section(subject.wants.weigh(section, true, 0));
-    rest
-}
-
-/// Reports whether a place makes a value of a type of this name.
-pub(super) fn makes_value(place: &Occurrence, name: &str) -> bool {
-    let line = place.source.as_deref().unwrap_or_default();
-    is_object_literal(line, name)
-}
-
-/// Adds the object literals that are assigned to properties of the type: `{ bell: { ring() {} } }`
-/// for `bell: Bell`.
-fn held_values(
-    subject: &Subject<'_>,
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-) -> Result<(), AnswerError> {
-    let snapshot = occurrences.sources.snapshot();
-    let types = [EdgeType::References, EdgeType::Accepts];
-    let uses = occurrences.incoming(&subject.ids(), &types)?;
-    let mut holders: Vec<Node> = Vec::new();
-    let mut takers: Vec<NodeId> = Vec::new();
-    for used in uses {
-        let holder = query::get_node(snapshot, used.other)?.map(|symbol| symbol.node);
-        let is_new = |node: &Node| holders.iter().all(|known| known.id != node.id);
-        let Some(holder) = holder else { continue };
-        if takes(&holder, &subject.first().name) {
-            takers.push(holder.id);
-        } else if holder.node_type == NodeType::Property && is_new(&holder) {
-            holders.push(holder);
-        }
-    }
-
-    let mut assigned = Vec::new();
-    for holder in &holders {
-        let mut places = occurrences.uses_of(&[holder.id], &[EdgeType::References])?;
-        places.retain(|place| {
-            let source = place.source.as_deref().unwrap_or_default();
-            let value = |assignment: &str| source.contains(&format!("{}{assignment}", holder.name));
-            value(": {") || value(" = {")
-        });
-        assigned.extend(places);
-    }
-    assigned.sort_unstable();
-    assigned.dedup();
-    let title = "object literals assigned to properties of this type";
-    let section = Section::occurrence_rows("assigned", title, assigned);
-    document.section(subject.wants.weigh(section, true, 0));
-
-    takers.sort_unstable();
-    takers.dedup();
-    if subject.first().node_type == NodeType::Interface {
-        let mut calls = occurrences.uses_of(&takers, &[EdgeType::Calls])?;
-        add_arguments(occurrences, &mut calls)?;
-        let title = "calls of functions that take one, which may pass an object of another type";
-        let section = Section::occurrence_rows("passed", title, calls);
-        document.section(subject.wants.weigh(section, true, 0).at_most(MAX_PASSED));
-    }
-    Ok(())
-}
-
-/// Reports whether a function has a parameter of a type of this name.
-fn takes(function: &Node, name: &str) -> bool {
-    let signature = function.parameter_signature.as_deref().unwrap_or_default();
-    signature.match_indices(name).any(|(at, _)| {
-        let after = &signature[at + name.len()..];
-        let is_end = |c: char| c.is_alphanumeric() || c == '_';
-        signature[..at].ends_with(": ") && !after.starts_with(is_end)
-    })
-}
-
 /// Adds the uses in tests and, if the question asks for them, the tests that reach the type otherwise.
 fn tests(
     subject: &Subject<'_>,
@@ -736,88 +570,4 @@ fn tests(
     document.section(wants.weigh_tests(section));
     document.section(reaching_tests(reaching, has_direct, wants));
     Ok(())
-}
-
-/// Reports whether a line begins a function with a body that returns a type: `make(): Bell {`.
-fn is_result(line: &str, name: &str) -> bool {
-    line.match_indices(name).any(|(at, _)| {
-        let before = line[..at].trim_end();
-        let after = line[at + name.len()..].trim();
-        before.ends_with("):") && (after == "{" || after.starts_with("=>"))
-    })
-}
-
-/// Reports whether a line ends a value that is taken for a type, or begins one that is declared to
-/// be of it: `} as unknown as Bell`, `const bell: Bell = {`.
-fn is_object_literal(line: &str, name: &str) -> bool {
-    line.match_indices(name).any(|(at, _)| {
-        let is_qualifier = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-        let before = match line[..at].ends_with('.') {
-            true => line[..at].trim_end_matches(is_qualifier).trim_end(),
-            false => line[..at].trim_end(),
-        };
-        let after = line[at + name.len()..].trim_start();
-        let is_cast = ["as", "satisfies"].iter().any(|word| {
-            let value = before.strip_suffix(word).map(str::trim_end);
-            value.is_some_and(|value| {
-                value.ends_with(['}', ')'])
-                    || value.ends_with("as unknown")
-                    || value.ends_with("as const")
-            })
-        });
-        let is_word = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
-        is_word && (is_cast || before.ends_with(':') && after.starts_with("= {"))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_heads_have_no_type_parameters() {
-        for (head, expected) in [
-            (
-                "class A<T extends B<C>> extends D<T>",
-                "class A<..> extends D<T>",
-            ),
-            ("class A<F = () => void> : D", "class A<..> : D"),
-            ("class A : D", "class A : D"),
-            ("class A<T", "class A<T"),
-        ] {
-            assert_eq!(without_type_parameters(head), expected);
-        }
-    }
-
-    #[test]
-    fn functions_that_return_a_type_are_told_from_other_uses() {
-        for (line, expected) in [
-            ("private make(loud: boolean): Bell {", true),
-            ("const make = (): Bell => ({", true),
-            ("make(): Bell;", false),
-            ("make(): BellTower {", false),
-            ("constructor(bell: Bell) {", false),
-        ] {
-            assert_eq!(is_result(line, "Bell"), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn object_literals_are_told_from_other_uses() {
-        for (line, expected) in [
-            ("} as Bell;", true),
-            ("} as unknown as Bell,", true),
-            ("bell: { ring() {} } as Bell,", true),
-            ("const bell: Bell = {", true),
-            ("const bell: Bells.Bell = {", true),
-            ("} satisfies Bell;", true),
-            ("} as const satisfies Bell<Loud>;", true),
-            ("} as BellTower;", false),
-            ("constructor(bell: Bell) {", false),
-            ("const bell: Bell = make();", false),
-            ("import { Bell } from './bell';", false),
-        ] {
-            assert_eq!(is_object_literal(line, "Bell"), expected, "{line}");
-        }
-    }
 }

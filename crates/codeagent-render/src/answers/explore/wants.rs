@@ -204,11 +204,18 @@ fn excludes_tests(targets: &Targets) -> bool {
 fn asks_for_flow(targets: &Targets) -> bool {
     let asks_when = targets.has_word("do") && targets.has_word("when");
     let symbols = targets.found.iter().filter(|found| !found.ids().is_empty());
-    let asks_how = asks_how(targets) && symbols.count() < 2 && !asks_for_path_to(targets);
+    let asks_how = asks_how(targets) && symbols.clone().count() < 2 && !asks_for_path_to(targets);
     // `from the click on Save, which code writes the file?`
     let starts_with_from = targets.words.first().is_some_and(|word| word == "from");
     let asks_from = starts_with_from && !is_path(targets);
+    // `how does a POST to /carts end up in the database?`
+    let names_route = targets.found.iter().any(|target| match target {
+        Target::Literal(literal) => !literal.files.is_empty() || !literal.routes.is_empty(),
+        _ => false,
+    });
+    let asks_how_of_route = targets.has_word("how") && names_route && symbols.count() == 0;
     targets.mentions(&["happen", "flow"])
+        || asks_how_of_route
         || asks_to_trace(targets)
         || asks_for_server(targets)
         || asks_when
@@ -267,13 +274,15 @@ fn asks_for_roots(targets: &Targets) -> bool {
 }
 
 /// Reports whether a question asks what answers a request: `which server code answers the request
-/// sent by X?`, `which code runs on the server?`
+/// sent by X?`, `which server code runs?`
 fn asks_for_server(targets: &Targets) -> bool {
     let answers = targets.mentions(&["answer", "serve"]) && targets.mentions(&["request", "call"]);
-    let is_on_server = ["server", "backend"]
-        .iter()
-        .any(|word| targets.has_word(word));
-    answers || is_on_server && targets.mentions(&["run", "handl", "execut"])
+    let mut pairs = targets.words.windows(2);
+    let names_server_code = pairs.any(|pair| {
+        let is_server = ["server", "backend"].contains(&pair[0].as_str());
+        is_server && ["code", "handler", "method", "side"].contains(&pair[1].as_str())
+    });
+    answers || names_server_code && targets.mentions(&["run", "handl", "execut"])
 }
 
 /// Reports whether a question names nothing but folders, modules and types, which may be those of a program. A
@@ -284,6 +293,8 @@ fn names_no_code(targets: &Targets) -> bool {
         // `the Mail Agent` is a program.
         Target::Symbols(symbols) if is_prose(&symbols.asked) => true,
         Target::Literal(literal) => is_prose(&literal.text),
+        // `the Avalonia app`
+        Target::External { asked, .. } => is_prose(asked),
         Target::Symbols(symbols) => {
             let mut groups = symbols.groups.iter();
             groups.all(|group| {

@@ -351,9 +351,17 @@ impl FlowWalk<'_, '_, '_> {
         let Some(row) = store::file_by_path(snapshot, file)? else {
             return Ok(None);
         };
-        let nodes = store::nodes_of_file(snapshot, row.id)?;
-        let answers = |node: &Node| node.flags.has(NodeFlags::PUBLIC_API) && node.name == verb;
-        Ok(nodes.into_iter().find(answers))
+        let mut nodes = store::nodes_of_file(snapshot, row.id)?;
+        let mut all = nodes.iter();
+        let module = all.find(|node| node.node_type == NodeType::File);
+        let module = module.map(|node| node.id);
+        nodes.retain(|node| node.flags.has(NodeFlags::PUBLIC_API));
+        if let Some(at) = nodes.iter().position(|node| node.name == verb) {
+            return Ok(Some(nodes.swap_remove(at)));
+        }
+        // A handler of all methods is the only function that its file exports.
+        nodes.retain(|node| node.node_type == NodeType::Method && node.parent == module);
+        Ok(nodes.pop().filter(|_| nodes.is_empty()))
     }
 
     /// Writes what a step without a call runs: a function, or the callback that is registered for it.

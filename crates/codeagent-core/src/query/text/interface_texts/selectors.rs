@@ -17,6 +17,9 @@ const NEAR: usize = 2;
 /// Maximum number of places of a selector; one with more is a style.
 const MAX_SITES: usize = 6;
 
+/// Length of a line from which it is that of a bundle, in bytes.
+const MAX_LINE_BYTES: usize = 400;
+
 /// Maximum number of handlers that are shown.
 const MAX_HANDLERS: usize = 3;
 
@@ -42,14 +45,19 @@ pub fn selected_handlers(
     for selector in selectors {
         let snapshot = occurrences.sources.snapshot();
         let mut sites = literal_sites(snapshot, &selector, MAX_SITES + 1)?;
-        sites.retain(|site| site.text.contains(selector.as_str()) && !is_test_path(&site.path));
+        // `.add-to-cart`, but not `.add-to-cart button`.
+        sites.retain(|site| {
+            let mut each = site.text.split(',').map(str::trim);
+            each.any(|one| one == selector) && !is_test_path(&site.path)
+        });
         if sites.len() > MAX_SITES {
             continue;
         }
         for site in sites {
             let source = occurrences.sources.line(&site.path, site.line)?;
             let source = source.unwrap_or_default();
-            let is_handler = source.contains("function") || source.contains("=>");
+            let is_written = source.len() < MAX_LINE_BYTES;
+            let is_handler = is_written && (source.contains("function") || source.contains("=>"));
             if !is_handler || count == MAX_HANDLERS {
                 continue;
             }
