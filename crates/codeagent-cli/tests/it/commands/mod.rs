@@ -13,6 +13,7 @@ mod diagrams;
 mod explore;
 mod first_steps;
 mod flows;
+mod followed;
 mod hook;
 mod interface_texts;
 mod kinds;

@@ -1,0 +1,349 @@
+//! `codeagent explore`: steps that no call shows, in code and markup.
+
+use super::{Case, Shop, assert_answers};
+
+#[test]
+fn steps_without_a_call_are_followed() {
+    assert_answers(CASES);
+}
+
+#[test]
+fn a_quoted_text_of_words_is_no_path() {
+    let shop = Shop::with(&[(
+        "src/Doors.cs",
+        "[Route(\"status\")] class DoorsController : Controller { [HttpGet] public int Get() => 1; }",
+    )]);
+    let text = shop.stdout(&["explore", "what happens on \"View status\"?"]);
+    assert!(!text.contains("routes with this path"), "{text}");
+}
+
+#[test]
+fn object_types_in_a_head_are_no_members() {
+    let code = "class Core<C extends { size: number }> { constructor(protected name: string) {} parts!: C; }\n\
+        export class Wall extends Core<{ size: number; label: string }> { paint() {} copy() { return new Wall('a'); } }\n\
+        // ..\n// ..\n// ..\n// ..\n// ..\n// ..\n";
+    let shop = Shop::with(&[("web/wall.ts", code)]);
+    let text = shop.stdout(&["explore", "what is the public surface of Wall?"]);
+    assert!(!text.contains("label: string ("), "{text}");
+    assert!(!text.contains("size: number ("), "{text}");
+}
+
+const CASES: &[Case] = &[
+    Case {
+        files: &[(
+            "web/Stats.tsx",
+            "import { useAction } from 'actions';\nimport { useConfirm } from './confirm';\n\
+            const pay = action(async () => {\n  send();\n});\nfunction send() {}\n\
+            export function Stats() {\n  const { execute: runPay } = useAction(pay);\n\
+            const { modal, setShow: setShowPay } = useConfirm({\n    title: 'Sure?',\n    onConfirm: async () => {\n      await runPay();\n    },\n  });\n\
+            return <div>{modal}<Button text=\"Pay out\" onClick={() => setShowPay(true)} /></div>;\n}\n",
+        )],
+        question: "what happens when a user clicks \"Pay out\"?",
+        expected: &[
+            "setShowPay is set by",
+            "onConfirm: async () => {",
+            "send  web/Stats.tsx:6",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/Menu.tsx",
+            "import { useState } from 'react';\nfunction close() {}\n\
+            export function Menu() {\n  const [open, setOpen] = useState(false);\n\
+            return <div>\n    <button onClick={() => setOpen(true)}>Close the shop</button>\n\
+            {open && <Dialog onYes={() => close()} />}\n  </div>;\n}\n",
+        )],
+        question: "what happens when a user clicks \"Close the shop\"?",
+        expected: &["setOpen is set by", "<Dialog>", "close  web/Menu.tsx:2"],
+    },
+    Case {
+        files: &[
+            (
+                "web/remove.ts",
+                "import { useMutation } from '@tanstack/react-query';\n\
+                const removeUser = () => fetch('/user/me', { method: 'DELETE' });\n\
+                export const useRemove = () => {\n  const { mutateAsync: remove } = useMutation({ mutationFn: removeUser });\n  return { remove };\n};\n",
+            ),
+            (
+                "web/Page.tsx",
+                "import { useRemove } from './remove';\nexport function Page() {\n  const { remove } = useRemove();\n\
+                const onRemove = async () => {\n    await remove();\n  };\n  return <button onClick={onRemove}>Leave now</button>;\n}\n",
+            ),
+        ],
+        question: "A user types \"yes\" and presses the Leave now button. What happens?",
+        expected: &[
+            "remove() from useRemove()",
+            "possibly runs removeUser",
+            "DELETE /user/me",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Views/Doors/List.cshtml",
+                "<form method=\"post\" asp-action=\"Paint\">\n  <button type=\"submit\">@Localizer[\"Paint it\"]</button>\n</form>\n",
+            ),
+            (
+                "src/DoorsController.cs",
+                "public class DoorsController : Controller {\n    public object List() => View();\n    public object Paint() { Brush.Dip(); return null; }\n}\nstatic class Brush { public static void Dip() {} }",
+            ),
+            (
+                "src/OtherController.cs",
+                "public class OtherController : Controller { public object Paint() => null; }",
+            ),
+        ],
+        question: "what happens when an admin clicks \"Paint it\"?",
+        expected: &[
+            "actions with the name of the view List.cshtml (1):",
+            "asp-action=\"Paint\"",
+            "DoorsController.Paint",
+            "Brush.Dip",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Views/Shared/Components/DoorBell/Default.cshtml",
+                "<h5>Ring twice</h5>\n",
+            ),
+            (
+                "src/Views/DoorExtension.cshtml",
+                "<vc:door-bell model=\"Model\" />\n",
+            ),
+            (
+                "src/DoorBell.cs",
+                "public class DoorBell : ViewComponent { }\nclass Plugin { void Run() { Add(\"/Views/DoorExtension.cshtml\"); } void Add(string path) {} }",
+            ),
+        ],
+        question: "which component renders \"Ring twice\" on the page?",
+        expected: &[
+            "view component of Default.cshtml, by its folder (1):",
+            "DoorBell: public class DoorBell",
+            "<vc:door-bell",
+            "code that names these views (1):",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Views/Cart.cshtml",
+                "<div><a href=\"#\" class=\"add-to-cart\">Add to cart</a></div>\n",
+            ),
+            (
+                "src/wwwroot/cart.js",
+                "$(function () {\n  $('body').on('click', '.add-to-cart', function () {\n    $.ajax({ type: 'POST', url: '/carts/add' });\n  });\n});\n",
+            ),
+            (
+                "src/CartsController.cs",
+                "[Route(\"carts\")] public class CartsController : Controller {\n    [HttpPost(\"add\")] public object Add() => null;\n}",
+            ),
+        ],
+        question: "what happens when a shopper clicks \"Add to cart\"?",
+        expected: &[
+            "src/wwwroot/cart.js:2",
+            "requests POST /carts/add -> CartsController.Add",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/wwwroot/shipments.js",
+                "function shipments($http) {\n  function create(one) {\n    return $http.post('api/shipments', one);\n  }\n  return { create };\n}\n",
+            ),
+            (
+                "src/ShipmentsController.cs",
+                "[Route(\"api/shipments\")] public class ShipmentsController : Controller {\n    [HttpPost] public object Post() => null;\n}",
+            ),
+        ],
+        question: "from shipments.create in the browser, which server code runs?",
+        expected: &["requests POST api/shipments -> ShipmentsController.Post"],
+    },
+    Case {
+        files: &[
+            (
+                "src/wwwroot/pay.js",
+                "export function cancel() {\n  connection.invoke(\"CancelPay\", 1);\n}\n",
+            ),
+            (
+                "src/PayHub.cs",
+                "public class PayHub : Hub { public void CancelPay(int id) { } }\npublic class Other { public void CancelPay(int id) { } }",
+            ),
+        ],
+        question: "what happens when `cancel` in pay.js runs?",
+        expected: &["connection.invoke -> (hub method of that name) PayHub.CancelPay"],
+    },
+    Case {
+        files: &[(
+            "src/Options.cs",
+            "class Defaults { public const string EnvironmentPrefix = \"SHOP_\"; }\n\
+            class Options {\n    public string TorFile { get; set; }\n    void Load(Settings settings) {\n        TorFile = settings.Get(\"torfile\");\n    }\n}\n\
+            class Tor { void Start(Options options) { Open(options.TorFile); } void Open(string path) {} }",
+        )],
+        question: "where is the environment variable SHOP_TORFILE read, and what uses its value?",
+        expected: &[
+            "SHOP_TORFILE is the setting \"torfile\"",
+            "uses of TorFile, which holds its value (1):",
+            "Tor.Start",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/env.ts",
+            "export function needed(name: string) {\n  const value = process.env[name];\n  if (!value) throw new Error(name);\n  return value;\n}\nexport const key = needed(\"SHOP_SECRET\");\n",
+        )],
+        question: "where is SHOP_SECRET read?",
+        expected: &[
+            "needed, which gets its name",
+            "if (!value) throw new Error(name);",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Surface.cs",
+            "delegate void Handler();\ninterface ISurface { event Handler Changed; void Notify(); }\n\
+            class Surface : ISurface {\n    private Handler _changed;\n    public event Handler Changed { add => _changed += value; remove => _changed -= value; }\n\
+            public void Notify() {\n        _changed();\n    }\n}\n\
+            class Tool { void Use(ISurface surface) { surface.Notify(); } }",
+        )],
+        question: "who raises the event ISurface.Changed?",
+        expected: &[
+            "raised at (1):",
+            "Surface.Notify: _changed();",
+            "raised through Notify by (1):",
+            "Tool.Use",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/hooks.ts",
+            "export function sendHook(hook: { trigger: string }) {}\n\
+            export function join() {\n  sendHook({\n    trigger: \"door.joined\",\n  });\n}\n\
+            export const labels = {\n  \"door.joined\": \"Joined\",\n};\n",
+        )],
+        question: "who sends \"door.joined\"?",
+        expected: &[
+            "sent by, as an argument of a call (1):",
+            "join > sendHook(..)",
+            "named by (1):",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/wwwroot/modal.js",
+            "(function () {\n  function showFrame() {}\n  function hidden() {}\n  window.shop = {\n    showFrame: showFrame,\n  };\n})();\n",
+        )],
+        question: "what does modal.js expose?",
+        expected: &[
+            "assigned to the global object:\n4 window.shop = {",
+            "not exported (1):\n 3 local function hidden",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Providers.cs",
+            "interface IBell { }\nclass LoudBell : IBell { }\n\
+            static class Services { public static void AddBell<T>(this Container services) where T : IBell { } }\n\
+            class Container { void Run() { this.AddBell<LoudBell>(); } }",
+        )],
+        question: "who implements IBell and where is each registered?",
+        expected: &["or given as type arguments, at (1):", "Container.Run"],
+    },
+    Case {
+        files: &[(
+            "src/Window.cs",
+            "class Options { public bool Small { get; set; } }\n\
+            class Window { void Close(Options options) {\n        if (options.Small)\n        {\n            Trim();\n        }\n    }\n    void Trim() { } }",
+        )],
+        question: "where is Options.Small used and what does it trigger there?",
+        expected: &["what these reads decide:", "    Trim();"],
+    },
+    Case {
+        files: &[
+            (
+                "src/Shop.Orders/Order.cs",
+                "namespace Shop.Orders { public class Order { Shop.Stock.Item Item; } }",
+            ),
+            (
+                "src/Shop.Orders/Shop.Orders.csproj",
+                "<Project Sdk=\"Microsoft.NET.Sdk\"><ItemGroup><ProjectReference Include=\"../Shop.Stock/Shop.Stock.csproj\" /></ItemGroup></Project>",
+            ),
+            (
+                "src/Shop.Stock/Item.cs",
+                "namespace Shop.Stock { public class Item { } }",
+            ),
+            (
+                "src/Shop.Stock/Shop.Stock.csproj",
+                "<Project Sdk=\"Microsoft.NET.Sdk\" />",
+            ),
+        ],
+        question: "what does the Orders module depend on?",
+        expected: &[
+            "## folder src/Shop.Orders",
+            "depends on types and functions of (1):\n src/Shop.Stock/Shop.Stock.csproj: Item",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/app/api/doors/[id]/paint/route.ts",
+            "import { withUser } from './user';\nexport const POST = withUser(async () => {\n  dip();\n});\nfunction dip() {}\n",
+        )],
+        question: "how does a POST to /api/doors/<id>/paint end up in the brush?",
+        expected: &["what happens, in order:\nPOST", "dip  web/app/api/doors"],
+    },
+    Case {
+        files: &[
+            (
+                "web/pages/api/teams/[teamId]/pause.ts",
+                "export default function handle() {\n  stop();\n}\nfunction stop() {}\n",
+            ),
+            (
+                "web/pause.ts",
+                "export function pause(team: string) {\n  return fetch(`/api/teams/${team}/pause`, { method: 'POST' });\n}\n",
+            ),
+        ],
+        question: "what happens when `pause` in web/pause.ts runs?",
+        expected: &["-> (by its path) handle", "stop  web/pages/api"],
+    },
+    Case {
+        files: &[(
+            "src/Xml.cs",
+            "#nullable enable\nclass Builder { }\nclass Xml {\n    public static void Escape(string text, bool all, Builder? builder = null) { }\n    public static void Escape(Builder builder, int from, bool all) { }\n    void Run() { Escape(\"a\", true); }\n}",
+        )],
+        question: "what breaks if Xml.Escape(string, bool, Builder) changes?",
+        expected: &[
+            "Escape(string text, bool all, Builder? builder = null)",
+            "Xml.Run",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Logs.cs",
+            "class LogFactory { public void Suspend() { } }\nclass LogManager { public void Suspend() { } }\n\
+            class LogTests { void Run(LogFactory a, LogManager b) { a.Suspend(); b.Suspend(); } }",
+        )],
+        question: "who calls Suspend (LogFactory and LogManager)?",
+        expected: &[
+            "## public method LogFactory.Suspend()",
+            "## public method LogManager.Suspend()",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Door.cs",
+                "public partial class Door : Wall { }\npublic class Wall { }",
+            ),
+            ("src/Door.Designer.cs", "partial class Door { }"),
+        ],
+        question: "list all subclasses of Wall",
+        expected: &["1 Door: public partial class Door : Wall"],
+    },
+    Case {
+        files: &[(
+            "src/Plugins.cs",
+            "class RedPlugin { }\nclass BluePlugin { }\nclass GreenPlugin { }",
+        )],
+        question: "Which plug-ins does it ship and how are they loaded?",
+        expected: &["class RedPlugin", "class BluePlugin"],
+    },
+];
