@@ -13,7 +13,7 @@ use crate::text::{Document, Section};
 const MAX_FLOWS: usize = 2;
 
 /// Maximum characters of the source of each.
-const MAX_SOURCE_CHARS: usize = 2_000;
+const MAX_SOURCE_CHARS: usize = 3_500;
 
 /// Weight of the flow.
 const FLOW_WEIGHT: u32 = 20;
@@ -76,7 +76,7 @@ fn select_described(entries: &mut Vec<EntryPoint>, targets: &Targets) {
         let mut entries = entries.iter();
         entries.any(|entry| described(&entry.path, &[word]) > 0)
     };
-    let before: Vec<String> = before.iter().flat_map(with_synonyms).collect();
+    let before: Vec<String> = before.iter().flat_map(|word| with_synonyms(word)).collect();
     let asked: Vec<&String> = match before.iter().any(is_described) {
         true => before.iter().collect(),
         false => after.iter().filter(|word| !is_verb(word)).collect(),
@@ -88,14 +88,14 @@ fn select_described(entries: &mut Vec<EntryPoint>, targets: &Targets) {
 }
 
 /// Returns a word for a part of a program with those that mean the same.
-fn with_synonyms(word: &String) -> Vec<String> {
-    let synonyms: &[&str] = match word.as_str() {
+fn with_synonyms(word: &str) -> Vec<String> {
+    let synonyms: &[&str] = match word {
         "backend" => &["server", "api"],
         "frontend" => &["client", "web"],
         _ => &[],
     };
     let synonyms = synonyms.iter().map(|word| (*word).to_owned());
-    std::iter::once(word.clone()).chain(synonyms).collect()
+    std::iter::once(word.to_owned()).chain(synonyms).collect()
 }
 
 /// Adds the entry points of the commands of packages that a question about a start names, although

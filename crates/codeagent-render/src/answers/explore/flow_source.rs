@@ -1,7 +1,7 @@
 //! Sections with the source of the functions of a flow that a question is about, where the budget has room: what they
 //! check, decide and write stands only there.
 
-use codeagent_core::model::graph::Node;
+use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
 use super::connection::is_form;
@@ -9,9 +9,9 @@ use super::member::source_lines;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
-/// Maximum number of functions whose source is shown, and its characters for each.
+/// Maximum number of functions whose source is shown, and its characters.
 const MAX_FUNCTIONS: usize = 3;
-const MAX_CHARS: usize = 1_600;
+const MAX_CHARS: usize = 4_000;
 
 /// Maximum number of lines of a flow that are looked at.
 const MAX_STEPS: usize = 80;
@@ -42,20 +42,22 @@ pub(super) fn sections(
         let node = nodes.into_iter().find(|node| {
             let mut spans = node.spans.iter();
             let is_here = spans.any(|span| span.name_line == line && span.path == path);
-            is_here && !node.node_type.is_type() && name.ends_with(node.name.as_str())
+            let is_code = !node.node_type.is_type() && node.node_type != NodeType::Component;
+            is_here && is_code && name.ends_with(node.name.as_str())
         });
         let is_new = |node: &Node| ranked.iter().all(|(_, known)| known.id != node.id);
         ranked.extend(node.filter(is_new).map(|node| (shared, node)));
     }
 
     ranked.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    let mut lines = Vec::new();
     for (_, node) in ranked.iter().take(MAX_FUNCTIONS) {
         let path = node.spans.first().map_or("", |span| span.path.as_str());
-        let title = format!("{}  {path}", occurrences.short_name(node)?);
-        let lines = source_lines(occurrences, node)?;
-        let section = Section::lines("flow source", title, lines);
-        document.section(section.weighing(1).at_most(MAX_CHARS));
+        lines.push(format!("{}  {path}:", occurrences.short_name(node)?));
+        lines.extend(source_lines(occurrences, node)?);
     }
+    let section = Section::lines("flow source", "source of what it runs", lines);
+    document.section(section.weighing(1).at_most(MAX_CHARS));
     Ok(())
 }
 

@@ -48,6 +48,9 @@ const MAX_ELEMENT_BYTES: usize = 300;
 const CUT: &str = "the search stopped at a limit, so the text or its key may have more places; quote more \
     of the text";
 
+/// The steps of what runs that are shown already.
+type Shown = Vec<Vec<String>>;
+
 /// What is known of the texts that a question quotes.
 #[derive(Default)]
 pub(super) struct Answered {
@@ -125,6 +128,7 @@ pub(super) fn sections(
         ..wants
     };
     let mut answered = Answered::default();
+    let mut shown = Shown::new();
     let mut phrases = query::interface_phrases(question);
     let may_quote = !wants.tests && !wants.overrides && !wants.entry_points;
     phrases.retain(|phrase| phrase.is_quoted || may_quote);
@@ -157,12 +161,8 @@ pub(super) fn sections(
             }
             continue;
         }
-        add(
-            document,
-            occurrences,
-            &text,
-            (wants, &words_beside(targets, &text)),
-        )?;
+        let words = words_beside(targets, &text);
+        add(document, occurrences, &text, (wants, &words), &mut shown)?;
         answered.is_answered = true;
         answered.is_quoted |= phrase.is_quoted;
         answered.texts.push(text.asked);
@@ -254,6 +254,7 @@ fn add(
     occurrences: &mut Occurrences<'_, '_>,
     text: &InterfaceText,
     (wants, words): (Wants, &[String]),
+    shown: &mut Shown,
 ) -> Result<(), AnswerError> {
     let asked = &text.asked;
     let count = text.places.len() + text.keys.len();
@@ -276,9 +277,9 @@ fn add(
     let mut asked_words = words.to_vec();
     asked_words.extend(query::name_words(asked));
     let rows: Vec<Occurrence> = text.places.iter().map(|place| place.at.clone()).collect();
-    let (tests, shown): (Vec<_>, Vec<_>) = rows.into_iter().partition(Occurrence::is_test);
-    views::sections(document, occurrences, &shown)?;
-    document.section(Section::occurrence_rows("texts", "stands at", shown).weighing(30));
+    let (tests, code): (Vec<_>, Vec<_>) = rows.into_iter().partition(Occurrence::is_test);
+    views::sections(document, occurrences, &code)?;
+    document.section(Section::occurrence_rows("texts", "stands at", code).weighing(30));
     let tests = Section::occurrence_rows("tests", "in tests", tests);
     document.section(if wants.tests {
         tests.weighing(WANTED)
@@ -291,7 +292,12 @@ fn add(
     let most = places.iter().map(shared).max().unwrap_or_default();
     places.retain(|place| shared(place) == most);
     if text.is_equal || places.len() <= MAX_PARTIAL {
-        add_reactions(document, occurrences, (&places, &asked_words), wants)?;
+        add_reactions(
+            document,
+            occurrences,
+            (&places, &asked_words),
+            (wants, shown),
+        )?;
     }
     Ok(())
 }
@@ -353,7 +359,7 @@ fn add_reactions(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     (places, words): (&[&TextPlace], &[String]),
-    wants: Wants,
+    (wants, shown): (Wants, &mut Shown),
 ) -> Result<(), AnswerError> {
     let mut lines = reactions_of(occurrences, places, query::reactions)?;
     if lines.is_empty() {
@@ -380,6 +386,13 @@ fn add_reactions(
         add_constants(document, occurrences, places)?;
     }
     branches_of_arguments(document, occurrences, (places, &lines), wants)?;
+    // What follows the place and its handler.
+    let steps: Vec<String> = lines.iter().skip(2).cloned().collect();
+    if !steps.is_empty() && shown.contains(&steps) {
+        document.line("what runs around it is as above");
+        return Ok(());
+    }
+    shown.push(steps);
     let section = Section::tree("flow", REACTIONS, lines.clone());
     document.section(section.weighing(WANTED));
     if wants.flow {
