@@ -33,7 +33,7 @@ pub use changes::{
 };
 pub use dispatch::commands::{all_commands, commands_in};
 use dispatch::file_routes::files_of_route;
-pub use dispatch::file_routes::files_with_routes;
+pub use dispatch::file_routes::{files_with_routes, requests_of_files};
 pub use dispatch::framework_lines::{
     FrameworkLines, asked_framework_lines, lines_that_read_settings,
 };

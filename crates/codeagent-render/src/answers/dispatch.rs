@@ -48,7 +48,9 @@ pub(super) fn to(
     occurrences: &mut Occurrences<'_, '_>,
     symbols: &[NodeId],
 ) -> Result<Section, AnswerError> {
-    let steps = query::dispatched_to(occurrences.sources.snapshot(), symbols)?;
+    let snapshot = occurrences.sources.snapshot();
+    let mut steps = query::dispatched_to(snapshot, symbols)?;
+    steps.extend(query::requests_of_files(snapshot, symbols)?);
     to_section(occurrences, &steps)
 }
 

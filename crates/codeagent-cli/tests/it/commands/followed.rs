@@ -305,6 +305,24 @@ const CASES: &[Case] = &[
         expected: &["-> (by its path) handle", "stop  web/pages/api"],
     },
     Case {
+        files: &[
+            (
+                "web/app/api/doors/[id]/route.ts",
+                "import { paint } from '../../../../paint';\nexport async function DELETE() {\n  paint();\n}\n",
+            ),
+            ("web/paint.ts", "export function paint() {}\n"),
+            (
+                "web/close.ts",
+                "export function close(id: string) {\n  return fetch(`/api/doors/${id}`, { method: 'DELETE' });\n}\nexport const read = (id: string) => fetch(`/api/doors/${id}`);\n",
+            ),
+        ],
+        question: "who calls paint, and who calls those callers?",
+        expected: &[
+            "these callers are reached without a call by (1):",
+            "close at web/close.ts:2",
+        ],
+    },
+    Case {
         files: &[(
             "src/Xml.cs",
             "#nullable enable\nclass Builder { }\nclass Xml {\n    public static void Escape(string text, bool all, Builder? builder = null) { }\n    public static void Escape(Builder builder, int from, bool all) { }\n    void Run() { Escape(\"a\", true); }\n}",

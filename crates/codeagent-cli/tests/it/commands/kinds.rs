@@ -104,7 +104,7 @@ fn words_before_a_kind_select_of_it() {
     );
     let text = shop.stdout(&["explore", "which sea providers are defined here?"]);
     assert!(
-        text.starts_with("no `provider` with `sea` in its name or path; these are others:")
+        text.starts_with("no `provider` is known with `sea` in its name or path; others:")
             && text.contains("DoorProvider"),
         "{text}"
     );

@@ -659,7 +659,7 @@ const CASES: &[Case] = &[
         files: JOBS,
         question: "What Quartz jobs does the Api project schedule?",
         expected: &[
-            "no `job` with `quartz` in its name or path, in a folder `Api`; these are others:\n",
+            "no `job` is known with `quartz` in its name or path, in a folder `Api`; others:\n",
             "implementing or deriving (1):\n class CleanJob  src/Api/Clean.cs:1\n",
         ],
     },

@@ -6,11 +6,14 @@
 //! Limitations: base paths and rewrites of a framework's configuration are not applied, and routes
 //! that a program adds are not known.
 
+use crate::model::dispatch::{ANY_VERB, DispatchKind, verb_and_path, verbs_agree};
 use crate::model::facts::literal_key;
-use crate::model::graph::Dialect;
+use crate::model::graph::{Confidence, Dialect, NodeFlags, NodeId};
+use crate::query::dispatch::steps::MAX_JOINED;
+use crate::query::lookup::target::is_request_method;
 use crate::query::text::text_files::TextFile;
-use crate::query::{QueryError, Sources};
-use crate::store;
+use crate::query::{DispatchStep, QueryError, Sources};
+use crate::store::{self, Snapshot};
 
 /// Folders whose files are routes.
 const ROOTS: [&str; 3] = ["app", "pages", "routes"];
@@ -52,6 +55,41 @@ pub fn files_with_routes(sources: &Sources<'_>) -> Result<Vec<(String, String)>,
     }
     routes.sort();
     Ok(routes)
+}
+
+/// Returns the requests for the routes that some functions serve because of where their files are, in the order of
+/// their sites.
+pub fn requests_of_files(
+    snapshot: &Snapshot,
+    functions: &[NodeId],
+) -> Result<Vec<DispatchStep>, QueryError> {
+    let mut steps = Vec::new();
+    for id in functions {
+        let Some(node) = store::node(snapshot, *id)? else {
+            continue;
+        };
+        let path = node.spans.first().map_or("", |span| span.path.as_str());
+        let is_exported = node.flags.has(NodeFlags::PUBLIC_API);
+        let is_serving = is_exported && is_endpoint(path) && !store::is_test_path(path);
+        let Some(key) = route_of_file(path).filter(|_| is_serving) else {
+            continue;
+        };
+
+        // A handler of all methods has another name.
+        let verb = match is_request_method(&node.name) {
+            true => node.name.as_str(),
+            false => ANY_VERB,
+        };
+        let mut rows = store::dispatch_with_key(snapshot, DispatchKind::Requests, &key)?;
+        rows.retain(|row| verbs_agree(verb, verb_and_path(&row.label).0));
+        steps.extend(rows.into_iter().take(MAX_JOINED).map(|row| DispatchStep {
+            to: Some(*id),
+            confidence: Confidence::Inferred,
+            ..DispatchStep::of(row)
+        }));
+    }
+    steps.sort_by_key(|step| step.site);
+    Ok(steps)
 }
 
 /// Reports whether a file serves data rather than a page: `route.ts`, `+server.ts`, `pages/api/users.ts`.

@@ -6,6 +6,7 @@ use crate::model::dispatch::{DispatchKind, route_key, verb_and_path, verbs_agree
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::{
     DispatchStep, Labels, Occurrence, Occurrences, QueryError, bases_of, dispatched_to,
+    requests_of_files,
 };
 use crate::store::{self, DispatchRow, FileKey, IncidentEdge, Snapshot};
 
@@ -60,10 +61,13 @@ pub fn callers_of_callers(
     for edges in [&mut calls, &mut of_bases] {
         edges.retain(|edge| !nodes.contains(&edge.other));
     }
+    let snapshot = occurrences.sources.snapshot();
+    let mut dispatched = dispatched_to(snapshot, &callers)?;
+    dispatched.extend(requests_of_files(snapshot, &callers)?);
     Ok(CallersOfCallers {
         certain: occurrences.of_edges(&calls)?,
         through_bases: occurrences.of_edges(&of_bases)?,
-        dispatched: dispatched_to(occurrences.sources.snapshot(), &callers)?,
+        dispatched,
     })
 }
 

@@ -24,7 +24,7 @@ pub(super) fn sections(
     }
     if kind.asked != kind.selection {
         let asked = condition(&kind.asked);
-        document.line(format!("no `{}` {asked}; these are others:", kind.words));
+        document.line(format!("no `{}` is known {asked}; others:", kind.words));
     }
     if kind.selection != Selection::default() {
         let selected = condition(&kind.selection);
