@@ -64,16 +64,13 @@ pub(super) fn uses_of_values(
         let Some(name) = assigned(source) else {
             continue;
         };
-        let snapshot = occurrences.sources.snapshot();
-        for (_, used) in query::uses_on_lines(snapshot, &read.path, &(read.line..=read.line))? {
-            let node = query::get_node(snapshot, used.target)?.map(|symbol| symbol.node);
+        for node in used_on_line(occurrences, read)? {
             let is_meant = |node: &Node| {
                 let is_value = matches!(node.kind, NodeKind::Property | NodeKind::Field);
                 let mut known = properties.iter();
                 is_value && node.name == name && known.all(|known| known.id != node.id)
             };
-            let node = node.filter(is_meant);
-            properties.extend(node);
+            properties.extend(Some(node).filter(is_meant));
         }
     }
 
@@ -95,17 +92,14 @@ pub(super) fn readers(
     let mut readers: Vec<Node> = Vec::new();
     for read in reads.iter().take(MAX_SITES) {
         let source = read.source.as_deref().unwrap_or_default();
-        let snapshot = occurrences.sources.snapshot();
-        for (_, used) in query::uses_on_lines(snapshot, &read.path, &(read.line..=read.line))? {
-            let node = query::get_node(snapshot, used.target)?.map(|symbol| symbol.node);
+        for node in used_on_line(occurrences, read)? {
             let is_reader = |node: &Node| {
                 let mut known = readers.iter();
                 let given = ['"', '\'', '`'].map(|quote| format!("{}({quote}{setting}", node.name));
                 given.iter().any(|call| source.contains(call.as_str()))
                     && known.all(|known| known.id != node.id)
             };
-            let node = node.filter(is_reader);
-            readers.extend(node);
+            readers.extend(Some(node).filter(is_reader));
         }
     }
     for reader in readers.iter().take(MAX_READERS) {
@@ -116,6 +110,19 @@ pub(super) fn readers(
         document.section(section.weighing(20).at_most(MAX_SOURCE_CHARS));
     }
     Ok(())
+}
+
+/// Returns the symbols that the line of a place uses.
+pub(super) fn used_on_line(
+    occurrences: &Occurrences<'_, '_>,
+    place: &Occurrence,
+) -> Result<Vec<Node>, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut nodes = Vec::new();
+    for (_, used) in query::uses_on_lines(snapshot, &place.path, &(place.line..=place.line))? {
+        nodes.extend(query::get_node(snapshot, used.target)?.map(|symbol| symbol.node));
+    }
+    Ok(nodes)
 }
 
 /// Returns the name of the property that a line assigns the result of a call: `Port = settings.Get("port")`.

@@ -1,4 +1,4 @@
-//! What a script assigns to the global object: `window.shop = { open }`.
+//! Assignments of a script to the global object: `window.shop = { open }`.
 
 use codeagent_core::model::graph::{Dialect, Language};
 use codeagent_core::query::Occurrences;

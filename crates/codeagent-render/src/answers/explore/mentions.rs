@@ -4,6 +4,7 @@ use codeagent_core::model::graph::{Language, Node, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences, TextMention, TextSearchQuery};
 
 use super::Subject;
+use super::environment_settings::used_on_line;
 use super::literal::regex;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -72,16 +73,10 @@ fn unknown_reads(
     }
     let pattern = format!(r"\.{}\b[^(]", query::escaped_text(name));
     let found = query::search_text(occurrences, &regex(&pattern))?;
-    let snapshot = occurrences.sources.snapshot();
     let mut places = Vec::new();
     for place in found.code {
-        let lines = place.line..=place.line;
-        let mut is_known = false;
-        for (_, used) in query::uses_on_lines(snapshot, &place.path, &lines)? {
-            let node = query::get_node(snapshot, used.target)?;
-            is_known |= node.is_some_and(|symbol| symbol.node.name == *name);
-        }
-        if !is_known {
+        let used = used_on_line(occurrences, &place)?;
+        if used.iter().all(|node| node.name != *name) {
             places.push(place);
         }
     }

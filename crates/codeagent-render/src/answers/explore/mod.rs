@@ -147,7 +147,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         texts.note_missing(&mut document);
     }
 
-    // The program whose start is shown is no symbol.
+    // The name of a program whose start is shown needs no note.
     if wants.entry_points && !document.is_empty() {
         let is_program = |name: &str| name.ends_with(".exe") || is_prose(name);
         targets.missing.retain(|(name, _)| !is_program(name));

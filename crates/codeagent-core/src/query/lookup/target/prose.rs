@@ -280,9 +280,12 @@ pub(super) fn select_by_namespaces(targets: &mut Targets) {
 /// Splits a name that several of the types named beside it have as a member: `Close (Cart and Order)` stands for
 /// `Cart.Close` and `Order.Close`.
 pub(super) fn select_by_types(targets: &mut Targets, tokens: &[Token<'_>]) {
-    let is_owner = |group: &SymbolGroup| {
+    let owner = |group: &SymbolGroup| {
         let name = group.first().qualified_name.replace('#', ".");
-        let owner = name.rsplit('.').nth(1).unwrap_or_default();
+        name.rsplit('.').nth(1).unwrap_or_default().to_owned()
+    };
+    let is_owner = |group: &SymbolGroup| {
+        let owner = owner(group);
         !owner.is_empty() && tokens.iter().any(|token| token.text == owner)
     };
     let mut selected: Vec<Target> = Vec::new();
@@ -300,8 +303,7 @@ pub(super) fn select_by_types(targets: &mut Targets, tokens: &[Token<'_>]) {
             continue;
         };
         for group in groups {
-            let name = group.first().qualified_name.replace('#', ".");
-            owners.extend(name.rsplit('.').nth(1).map(str::to_owned));
+            owners.push(owner(&group));
             selected.push(Target::Symbols(SymbolTarget {
                 groups: vec![group],
                 others: Vec::new(),

@@ -1,4 +1,4 @@
-//! What a handler opens: a dialog that is shown when the handler sets its state, with the handlers of that.
+//! Dialogs that a handler opens by setting their state, with the handlers in them.
 //!
 //! `setOpen(true)` leads to the functions that are given to the hook which returned the setter, to the elements
 //! that read the state (`const [open, setOpen] = useState(false)`), or else to the handlers in the file of the

@@ -244,7 +244,8 @@ impl FileResolver<'_> {
         self.add_request(at, (&verb, &path), Confidence::Inferred, found);
     }
 
-    /// Reports whether a receiver has the name of a client of jQuery or AngularJS and is no symbol of the repository.
+    /// Reports whether a receiver has the name of a client of jQuery or AngularJS, and the repository declares no such
+    /// symbol.
     fn is_script_client(&self, receiver: ExprId) -> bool {
         let facts = self.own_facts();
         let Expr::Name(name, ..) = facts.expr(receiver) else {
