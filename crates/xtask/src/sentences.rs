@@ -14,8 +14,8 @@ use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{SearchFilter, Searched, Snapshot, Vectors, filter_nodes};
 use codeagent_core::service::embedded;
 use codeagent_core::store::{
-    self, Delta, DependencyRow, FullGraph, Reader, SYMBOLS_TOTAL, Write, Writer, lexical_signs,
-    node_hash,
+    self, Delta, DependencyRow, FullGraph, PackedNodes, Reader, SYMBOLS_TOTAL, Write, Writer,
+    lexical_signs,
 };
 
 /// Minimum words of a sentence; shorter ones look like names.
@@ -103,19 +103,16 @@ pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow:
         .map(|(file, _)| (file.path.clone(), file.id))
         .collect();
 
-    let mut buffer = Vec::new();
-    let mut nodes: Vec<_> = nodes
-        .into_iter()
-        .map(|node| (node_hash(&node, &mut buffer), node))
-        .collect();
-    nodes.sort_unstable_by_key(|(_, node)| node.id);
+    let mut nodes: Vec<_> = nodes.into_iter().collect();
+    nodes.sort_unstable_by_key(|node| node.id);
 
     let symbols = nodes
         .iter()
-        .filter(|(_, node)| node.node_type != NodeType::File)
+        .filter(|node| node.node_type != NodeType::File)
         .count();
     let metadata = vec![(SYMBOLS_TOTAL, symbols.to_string())];
     let signs = lexical_signs(&nodes);
+    let nodes = PackedNodes::of(&nodes);
     let delta = Delta {
         write: Write::Replace(FullGraph { nodes, signs }),
         files,

@@ -8,7 +8,6 @@ use codeagent_workspace::{RepoPath, root_mark};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::embed::SignBits;
 use crate::ingest::cache::{IndexedWorld, WorldState};
 use crate::ingest::changes::ChangeSet;
 use crate::ingest::context::BatchContext;
@@ -23,21 +22,24 @@ use crate::ingest::scan::KnownFiles;
 use crate::ingest::{FileProblem, Phase, Summary};
 use crate::model::graph::{Node, NodeId};
 use crate::store::{
-    self, BATCH_AT, Delta, FileRow, FullGraph, MADE_BY, NodeChanges, NodeWithHash, PACKAGE_FOLDERS,
-    PACKAGES, PROJECT_NOTES, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
+    self, BATCH_AT, Delta, FileRow, FullGraph, MADE_BY, NodeChanges, PACKAGE_FOLDERS, PACKAGES,
+    PROJECT_NOTES, PackedNodes, ROOT, SCANNED_AT, SYMBOLS_TOTAL, Write,
 };
 
 /// Maximum number of stored notes about project files.
 const MAX_NOTES: usize = 100;
 
-/// Number of nodes embedded per work item.
-const NODES_AT_ONCE: usize = 1024;
-
-/// Number of files whose nodes are made at once.
-const FILES_AT_ONCE: usize = 1024;
+/// Number of files whose nodes are made before their facts are freed.
+const FILES_PER_BATCH: usize = 1024;
 
 /// Number of such batches after which freed memory is returned.
 const BATCHES_PER_TRIM: usize = 4;
+
+/// Number of files after whose rows freed memory is returned.
+const FILES_PER_TRIM: usize = 8 * FILES_PER_BATCH;
+
+/// Number of files whose nodes are made per work item.
+const FILES_AT_ONCE: usize = 16;
 
 /// The result of indexing a resolved world.
 pub struct Indexed {
@@ -78,12 +80,20 @@ impl IngestPipeline {
             nodes_before,
             changes.keep_world,
         );
+        let symbols = world.nodes.symbols();
         if !changes.keep_world {
+            world.nodes = NodeTable::default();
             codeagent_memory::give_back();
         }
-        let rows = rows::rows(&world, &fingerprints, resolved, &ctx.known);
+        let mut rows = rows::file_rows(&world, &fingerprints, &ctx.known);
+        for files in in_chunks(resolved, FILES_PER_TRIM) {
+            rows.add(files, &fingerprints);
+            if !changes.keep_world {
+                codeagent_memory::give_back();
+            }
+        }
         let known = self.known_after(ctx, changes, &world, (&rows.files, packages_hash));
-        let metadata = self.metadata(ctx, &known, &world);
+        let metadata = self.metadata(ctx, &known, (&world, symbols));
         let keys = world.loaded.iter().zip(&world.keys);
         let delta = Delta {
             keys: keys
@@ -154,19 +164,30 @@ impl IngestPipeline {
         &self,
         ctx: &BatchContext<'_>,
         known: &KnownFiles,
-        world: &WorldState,
+        (world, symbols): (&WorldState, usize),
     ) -> Vec<(&'static str, String)> {
         vec![
             (SCANNED_AT, known.scanned_at.to_string()),
             (BATCH_AT, ctx.began_at.to_string()),
             (MADE_BY, known.made_by.clone()),
             (ROOT, root_mark(self.workspace.root())),
-            (SYMBOLS_TOTAL, world.nodes.symbols().to_string()),
+            (SYMBOLS_TOTAL, symbols.to_string()),
             (PROJECT_NOTES, notes(&world.projects, &world.installed)),
             (PACKAGES, known.packages_hash.clone()),
             (PACKAGE_FOLDERS, known.package_folders.join("\n")),
         ]
     }
+}
+
+/// Splits a list into lists of at most `size` elements, and frees each with its elements.
+fn in_chunks<T>(mut all: Vec<T>, size: usize) -> impl Iterator<Item = Vec<T>> {
+    all.reverse();
+    std::iter::from_fn(move || {
+        let rest = all.len().saturating_sub(size);
+        let mut chunk = all.split_off(rest);
+        chunk.reverse();
+        (!chunk.is_empty()).then_some(chunk)
+    })
 }
 
 fn summary(
@@ -269,13 +290,10 @@ fn write(
             Write::Patch(changes)
         }
         (plan, _) => {
-            let nodes = with_hashes(ctx, nodes, keep_world);
+            let made = make_nodes(ctx, nodes, matches!(plan, Plan::All), keep_world);
             match plan {
-                Plan::All => {
-                    let signs = signs(ctx, &nodes);
-                    Write::Replace(FullGraph { nodes, signs })
-                }
-                Plan::Some(_) => Write::Update(nodes),
+                Plan::All => Write::Replace(made),
+                Plan::Some(_) => Write::Update(made.nodes),
             }
         }
     }
@@ -298,58 +316,64 @@ fn differing(before: &NodeTable, now: &NodeTable) -> NodeChanges {
     }
 }
 
-/// Returns the nodes sorted by id, each with its hash. Frees the facts of the table as it goes,
-/// unless the world is kept.
-fn with_hashes(
+/// Makes all nodes, with signs if asked for. Frees the facts of the table as it goes, unless the
+/// world is kept.
+fn make_nodes(
     ctx: &BatchContext<'_>,
     table: &mut NodeTable,
+    with_signs: bool,
     keep_world: bool,
-) -> Vec<NodeWithHash> {
-    let mut nodes = Vec::with_capacity(table.symbols() + table.files() as usize);
+) -> FullGraph {
+    let pack = |nodes: Vec<Node>| {
+        ctx.timer.time(Phase::Store, || {
+            let signs = with_signs.then(|| store::lexical_signs(&nodes));
+            (PackedNodes::of(&nodes), signs.unwrap_or_default())
+        })
+    };
+    let (mut packed, mut signs) = (Vec::new(), Vec::new());
     let mut merged = MergedNodes::default();
     let files: Vec<FileId> = (0..table.files()).map(FileId).collect();
-    for (number, batch) in files.chunks(FILES_AT_ONCE).enumerate() {
-        let of_file = |file: &FileId| {
-            let (whole, parts) = ctx.timer.time(Phase::World, || table.nodes_of(*file));
-            (ctx.timer.time(Phase::Store, || hashed(whole)), parts)
+
+    for (number, batch) in files.chunks(FILES_PER_BATCH).enumerate() {
+        let of_files = |files: &[FileId]| {
+            let (nodes, parts) = ctx.timer.time(Phase::World, || nodes_of(table, files));
+            (pack(nodes), parts)
         };
-        let made: Vec<(Vec<NodeWithHash>, NodeParts)> = ctx
-            .threads
-            .install(|| batch.par_iter().map(of_file).collect());
-        for (whole, parts) in made {
-            nodes.extend(whole);
-            merged.add(parts);
+        let made: Vec<_> = ctx.threads.install(|| {
+            let items = batch.par_chunks(FILES_AT_ONCE);
+            items.map(of_files).collect()
+        });
+        for ((nodes, signs_of_nodes), parts) in made {
+            packed.push(nodes);
+            signs.extend(signs_of_nodes);
+            parts.into_iter().for_each(|parts| merged.add(parts));
         }
         if !keep_world {
             batch.iter().for_each(|file| table.free_facts(*file));
-            // Nodes are many small blocks, which do not fill the gaps that facts leave.
+            // The packed nodes are larger blocks, which do not fill the gaps that facts leave.
             if number % BATCHES_PER_TRIM == BATCHES_PER_TRIM - 1 {
                 codeagent_memory::give_back();
             }
         }
     }
 
-    nodes.extend(hashed(merged.finish()));
-    nodes.sort_unstable_by_key(|(_, node)| node.id);
-    nodes
+    let (nodes, signs_of_merged) = pack(merged.finish());
+    packed.push(nodes);
+    signs.extend(signs_of_merged);
+    signs.sort_unstable_by_key(|(node, _)| *node);
+    FullGraph {
+        nodes: PackedNodes::merge(packed),
+        signs,
+    }
 }
 
-fn hashed(nodes: Vec<Node>) -> Vec<NodeWithHash> {
-    let mut buffer = Vec::new();
-    let nodes = nodes.into_iter();
-    nodes
-        .map(|node| (store::node_hash(&node, &mut buffer), node))
-        .collect()
-}
-
-/// Returns the sign bits of the nodes. Computed on the worker pool to relieve the writer thread.
-fn signs(ctx: &BatchContext<'_>, nodes: &[NodeWithHash]) -> Vec<(NodeId, SignBits)> {
-    let signs_of =
-        |nodes: &[NodeWithHash]| ctx.timer.time(Phase::Store, || store::lexical_signs(nodes));
-    ctx.threads.install(|| {
-        nodes
-            .par_chunks(NODES_AT_ONCE)
-            .flat_map_iter(signs_of)
-            .collect()
-    })
+/// Returns the nodes of some files that have one declaration, and the files' parts of the others.
+fn nodes_of(table: &NodeTable, files: &[FileId]) -> (Vec<Node>, Vec<NodeParts>) {
+    let (mut nodes, mut parts) = (Vec::new(), Vec::with_capacity(files.len()));
+    for file in files {
+        let (whole, parts_of_file) = table.nodes_of(*file);
+        nodes.extend(whole);
+        parts.push(parts_of_file);
+    }
+    (nodes, parts)
 }

@@ -143,8 +143,8 @@ pub struct Rows {
     pub external: Vec<ExternalRow>,
 }
 
-/// Creates the rows. `relinked` are the resolved files with their positions.
-pub fn rows(
+/// Creates the rows of all files, without those of their resolution.
+pub fn file_rows(
     WorldState {
         loaded,
         keys,
@@ -152,30 +152,31 @@ pub fn rows(
         ..
     }: &WorldState,
     fingerprints: &[Fingerprint],
-    relinked: Vec<(usize, ResolvedFile)>,
     known: &KnownFiles,
 ) -> Rows {
-    let mut rows = Rows::default();
-    for ((file, key), print) in loaded.iter().zip(keys).zip(fingerprints) {
-        rows.files
-            .push(file_row(file, *key, projects, print, known));
+    let each = loaded.iter().zip(keys).zip(fingerprints);
+    let files = each.map(|((file, key), print)| file_row(file, *key, projects, print, known));
+    Rows {
+        files: files.collect(),
+        ..Rows::default()
     }
+}
 
-    let edges = relinked.iter().map(|(_, linked)| linked.edges.len());
-    rows.edges.reserve_exact(edges.sum());
-    for (at, linked) in relinked {
-        rows.files[at] = linked_row(rows.files[at].clone(), &linked);
-        rows.links
-            .push((at, link_row(&fingerprints[at], linked.links)));
-        rows.edges.extend(linked.edges);
-        rows.unresolved.extend(linked.unresolved);
-        rows.object_functions.extend(linked.object_functions);
-        rows.literals.push(linked.literals);
-        rows.dispatch.extend(linked.dispatch);
-        rows.external.extend(linked.external);
+impl Rows {
+    /// Adds the rows of resolved files, which come with their positions.
+    pub fn add(&mut self, resolved: Vec<(usize, ResolvedFile)>, fingerprints: &[Fingerprint]) {
+        for (at, linked) in resolved {
+            self.files[at] = linked_row(self.files[at].clone(), &linked);
+            self.links
+                .push((at, link_row(&fingerprints[at], linked.links)));
+            self.edges.extend(linked.edges);
+            self.unresolved.extend(linked.unresolved);
+            self.object_functions.extend(linked.object_functions);
+            self.literals.push(linked.literals);
+            self.dispatch.extend(linked.dispatch);
+            self.external.extend(linked.external);
+        }
     }
-
-    rows
 }
 
 /// Returns a file's row with the counts of its resolution.

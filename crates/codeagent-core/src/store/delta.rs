@@ -6,7 +6,9 @@ use rustc_hash::FxHashMap;
 use crate::embed::SignBits;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
-use crate::store::{DispatchRow, ExternalRow, FactsKey, ImportedGraph, LiteralRow, PackageRow};
+use crate::store::{
+    DispatchRow, ExternalRow, FactsKey, ImportedGraph, LiteralRow, PackageRow, PackedNodes,
+};
 
 /// The id of a file's row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -175,7 +177,7 @@ pub enum Write {
     /// Replaces the whole graph.
     Replace(FullGraph),
     /// Writes the resolved files. All nodes, sorted by id, are compared with the stored ones.
-    Update(Vec<NodeWithHash>),
+    Update(PackedNodes),
     /// Writes the resolved files and exactly these nodes.
     Patch(NodeChanges),
 }
@@ -184,8 +186,8 @@ pub enum Write {
 #[derive(Debug)]
 pub struct FullGraph {
     /// All nodes, sorted by id.
-    pub nodes: Vec<NodeWithHash>,
-    /// [`crate::store::lexical_signs`] of the nodes.
+    pub nodes: PackedNodes,
+    /// [`crate::store::lexical_signs`] of the nodes, sorted by id.
     pub signs: Vec<(NodeId, SignBits)>,
 }
 

@@ -26,6 +26,7 @@ mod literals;
 mod nodes;
 mod package_facts;
 mod packages;
+mod packed_nodes;
 mod reader;
 mod schema;
 mod search;
@@ -85,12 +86,13 @@ pub use nodes::{
 };
 pub use package_facts::{PackageFacts, add_package_facts};
 pub use packages::{PackageRow, package_paths, package_rows};
+pub use packed_nodes::PackedNodes;
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
-    Evidence, Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols, SimilarityFn, SourceWords,
-    is_generated_path, is_test_path, names_beginning_with, names_ending_with, nearest_names,
-    search, tests_with_beginnings, types_with_words,
+    DescribedSymbol, Evidence, Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols,
+    SimilarityFn, SourceWords, described, is_generated_path, is_test_path, names_beginning_with,
+    names_ending_with, nearest_names, search, tests_with_beginnings, types_with_words, word_roots,
 };
 pub use share::{GraphDatabase, SharedVersions, copy_graph, shared_keys, shared_versions};
 pub use sign_bits::each_block;

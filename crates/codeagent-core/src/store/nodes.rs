@@ -227,8 +227,13 @@ pub fn node_hash(node: &Node, buffer: &mut Vec<u8>) -> i64 {
     buffer.clear();
     *buffer = postcard::to_extend(node, std::mem::take(buffer))
         .expect("nodes have no values that postcard refuses");
+    content_hash(buffer)
+}
+
+/// Hashes an encoded node.
+pub(super) fn content_hash(encoded: &[u8]) -> i64 {
     i64::from_le_bytes(
-        blake3::hash(buffer).as_bytes()[..8]
+        blake3::hash(encoded).as_bytes()[..8]
             .try_into()
             .expect("a hash has 32 bytes"),
     )

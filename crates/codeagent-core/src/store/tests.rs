@@ -202,20 +202,22 @@ fn delta(
         delta.edges.extend(edges);
     }
     delta.keys = keys.clone();
-    let nodes = nodes(now)
-        .into_iter()
-        .map(|node| (node_hash(&node, &mut Vec::new()), node))
-        .collect();
+    let nodes = nodes(now);
     delta.write = match before {
-        Some(_) => Write::Update(nodes),
+        Some(_) => update(nodes),
         None => replace(nodes),
     };
     delta
 }
 
-fn replace(nodes: Vec<NodeWithHash>) -> Write {
+fn replace(nodes: Vec<Node>) -> Write {
     let signs = lexical_signs(&nodes);
+    let nodes = PackedNodes::of(&nodes);
     Write::Replace(FullGraph { nodes, signs })
+}
+
+fn update(nodes: Vec<Node>) -> Write {
+    Write::Update(PackedNodes::of(&nodes))
 }
 
 fn dump(path: &std::path::Path) -> Vec<String> {
@@ -430,14 +432,10 @@ fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
     (folder, writer, reader)
 }
 
-fn of_names(write: fn(Vec<NodeWithHash>) -> Write, names: &[usize], doc: Option<&str>) -> Delta {
+fn of_names(write: fn(Vec<Node>) -> Write, names: &[usize], doc: Option<&str>) -> Delta {
     let key = FileKey(1);
     let mut nodes: Vec<Node> = names.iter().map(|name| node(0, *name, doc)).collect();
     nodes.sort_by_key(|node| node.id);
-    let nodes = nodes
-        .into_iter()
-        .map(|node| (node_hash(&node, &mut Vec::new()), node))
-        .collect();
     let files = vec![(file_row(0, key), DependencyRow::default())];
     Delta {
         write: write(nodes),
@@ -495,20 +493,16 @@ fn vectors_follow_symbol_texts() {
     let (_folder, mut writer, reader) = with_vectors();
     // Documentation is part of the text.
     writer
-        .apply(of_names(Write::Update, &[0, 1, 2], Some("Says more.")))
+        .apply(of_names(update, &[0, 1, 2], Some("Says more.")))
         .unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 0]);
-    writer
-        .apply(of_names(Write::Update, &[0, 1, 2], None))
-        .unwrap();
+    writer.apply(of_names(update, &[0, 1, 2], None)).unwrap();
     let kept: Vec<NodeVector> = pending(&reader).iter().map(given).collect();
     assert!(kept.iter().all(|kept| kept.vector.is_none()));
     writer.put_vectors(MODEL, &kept).unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 3]);
     // Rename one symbol.
-    writer
-        .apply(of_names(Write::Update, &[0, 1, 3], None))
-        .unwrap();
+    writer.apply(of_names(update, &[0, 1, 3], None)).unwrap();
     assert_eq!(counts_of_vectors(&reader), [3, 2]);
 
     let missing = pending(&reader);
@@ -546,13 +540,9 @@ fn vectors_follow_symbol_texts() {
 #[test]
 fn vectors_of_unused_texts_are_removed_after_a_run() {
     let (_folder, mut writer, reader) = with_vectors();
-    writer
-        .apply(of_names(Write::Update, &[0, 1], None))
-        .unwrap();
+    writer.apply(of_names(update, &[0, 1], None)).unwrap();
     writer.collect_vectors(MODEL).unwrap();
-    writer
-        .apply(of_names(Write::Update, &[0, 1, 2], None))
-        .unwrap();
+    writer.apply(of_names(update, &[0, 1, 2], None)).unwrap();
     assert!(!pending(&reader)[0].is_known);
 }
 
@@ -560,15 +550,11 @@ fn vectors_of_unused_texts_are_removed_after_a_run() {
 fn a_vector_of_a_removed_text_is_discarded() {
     let (_folder, mut writer, reader) = with_vectors();
 
-    writer
-        .apply(of_names(Write::Update, &[0, 1, 3], None))
-        .unwrap();
+    writer.apply(of_names(update, &[0, 1, 3], None)).unwrap();
 
     let late = given(&pending(&reader)[0]);
 
-    writer
-        .apply(of_names(Write::Update, &[0, 1], None))
-        .unwrap();
+    writer.apply(of_names(update, &[0, 1], None)).unwrap();
 
     writer
         .put_vectors(MODEL, std::slice::from_ref(&late))

@@ -16,7 +16,6 @@ use crate::embed::{
 };
 use crate::model::graph::{Node, NodeId, NodeType};
 use crate::store::codec::{stored_id, word_column};
-use crate::store::delta::NodeWithHash;
 use crate::store::nodes::{select_nodes, stored_node};
 use crate::store::{
     EMBEDDING_MODEL, Snapshot, StoreError, VECTORS_GENERATION, bad_value, sign_bits,
@@ -106,12 +105,9 @@ const MODEL_TEXTS: &str = "SELECT node_id, text_hash FROM vec_nodes";
 
 /// Computes the sign bits of the lexical vectors of all embedded nodes, in the order of the nodes.
 #[must_use]
-pub fn lexical_signs(nodes: &[NodeWithHash]) -> Vec<(NodeId, SignBits)> {
+pub fn lexical_signs(nodes: &[Node]) -> Vec<(NodeId, SignBits)> {
     let mut hasher = Hasher::default();
-    let embedded = nodes
-        .iter()
-        .map(|(_, node)| node)
-        .filter(|node| is_embedded(node.node_type));
+    let embedded = nodes.iter().filter(|node| is_embedded(node.node_type));
     embedded
         .map(|node| (node.id, SignBits::of(&hasher.vector(&symbol_text(node)))))
         .collect()
@@ -121,7 +117,7 @@ pub fn lexical_signs(nodes: &[NodeWithHash]) -> Vec<(NodeId, SignBits)> {
 /// vector stays if the node's text is unchanged.
 pub(super) fn replace(
     connection: &Connection,
-    nodes: &[NodeWithHash],
+    nodes: impl Iterator<Item = Node>,
     lexical: &[(NodeId, SignBits)],
 ) -> Result<(), StoreError> {
     sign_bits::replace(connection, VectorSource::Lexical, lexical)?;
@@ -136,10 +132,10 @@ pub(super) fn replace(
         return Ok(());
     }
 
-    for (_, node) in nodes {
+    for node in nodes {
         if stale
             .get(&node.id)
-            .is_some_and(|known| *known == text_hash(&model_text(node)))
+            .is_some_and(|known| *known == text_hash(&model_text(&node)))
         {
             stale.remove(&node.id);
         }

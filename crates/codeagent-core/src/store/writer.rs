@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 use crate::model::graph::{Node, NodeId};
 use crate::store::codec::pack_sorted;
 use crate::store::delta::{
-    Delta, EdgeRow, FileKey, FullGraph, NodeChanges, NodeWithHash, UnresolvedRow, Write,
-    WriteReport,
+    Delta, EdgeRow, FileKey, FullGraph, NodeChanges, UnresolvedRow, Write, WriteReport,
 };
 use crate::store::imports::ImportedGraph;
+use crate::store::packed_nodes::PackedNodes;
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION,
     bulk, dispatch, edges, external, facts, files, imports, literals, nodes, packages, schema,
@@ -25,6 +25,8 @@ use crate::store::{
 const STATEMENTS_CACHED: usize = 64;
 /// Number of written files after which unused facts are collected.
 const FILES_PER_COLLECTION: usize = 256;
+/// Number of nodes unpacked at once.
+const NODES_AT_ONCE: usize = 4_096;
 const SEARCH_MEMORY_BULK: i64 = 16 << 20;
 const SEARCH_MEMORY: i64 = 1 << 20;
 
@@ -93,7 +95,7 @@ impl Writer {
         let before = self.stored.take();
         let (report, after) = match write {
             Write::Replace(graph) => {
-                let after = hashes(&graph.nodes);
+                let after = graph.nodes.hashes().collect();
                 (replace(&transaction, graph, delta)?, Some(after))
             }
             Write::Update(nodes) => {
@@ -104,7 +106,7 @@ impl Writer {
                     };
                     update_nodes(&transaction, (&nodes, &stored), &delta.keys, changed)
                 })?;
-                (report, Some(hashes(&nodes)))
+                (report, Some(nodes.hashes().collect()))
             }
             Write::Patch(nodes) => {
                 let report = update(&transaction, &delta, |changed| {
@@ -196,10 +198,6 @@ const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FR
     DELETE FROM literals; DELETE FROM file_literals; DELETE FROM callbacks; DELETE FROM dispatch; \
     DELETE FROM external_symbols; DELETE FROM external_uses;";
 
-fn hashes(nodes: &[NodeWithHash]) -> NodeHashes {
-    nodes.iter().map(|(hash, node)| (node.id, *hash)).collect()
-}
-
 /// Writes the metadata of a transaction and updates the edge count and the generation.
 fn write_metadata(
     connection: &Connection,
@@ -249,20 +247,43 @@ fn replace(
     };
     write_files(connection, &delta)?;
     literals::insert_all(connection, &delta.literals)?;
-    let FullGraph { nodes, signs } = graph;
-    let rows = nodes.iter().map(|(hash, node)| (*hash, node));
-    nodes::insert(connection, rows, &delta.keys)?;
-    search::insert(connection, nodes.iter().map(|(_, node)| node))?;
-    vectors::replace(connection, &nodes, &signs)?;
-
-    drop(nodes);
-    insert_edges(connection, &mut delta.edges)?;
+    // What is written is freed before the next part is sorted: these rows are most of an indexer's memory.
+    let (keys, mut edges) = (
+        std::mem::take(&mut delta.keys),
+        std::mem::take(&mut delta.edges),
+    );
+    drop(delta);
+    insert_nodes(connection, &graph.nodes, &keys)?;
+    vectors::replace(connection, graph.nodes.iter(), &graph.signs)?;
+    drop(graph);
+    codeagent_memory::give_back();
+    insert_edges(connection, &mut edges)?;
 
     for (_, sql) in &indexes {
         connection.execute_batch(sql)?;
     }
     search::set_hash_size(connection, SEARCH_MEMORY)?;
     Ok(report)
+}
+
+/// Inserts all nodes, a part of them unpacked at a time.
+fn insert_nodes(
+    connection: &Connection,
+    nodes: &PackedNodes,
+    keys: &FxHashMap<String, FileKey>,
+) -> Result<(), StoreError> {
+    let mut search_rows = Vec::with_capacity(nodes.len());
+    for part in nodes.parts(NODES_AT_ONCE) {
+        let rows = part.iter().map(|(hash, node)| (*hash, node));
+        nodes::insert(connection, rows, keys)?;
+        for (_, node) in &part {
+            search_rows.push((search::row_of(node), search_rows.len()));
+        }
+    }
+
+    search_rows.sort_unstable();
+    let in_row_order = search_rows.iter().map(|(_, at)| nodes.node(*at));
+    search::insert(connection, in_row_order)
 }
 
 fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), StoreError> {
@@ -439,20 +460,20 @@ fn update_edges(
 /// Writes the nodes whose content hash differs from the stored one.
 fn update_nodes(
     connection: &Connection,
-    (nodes, stored): (&[NodeWithHash], &NodeHashes),
+    (nodes, stored): (&PackedNodes, &NodeHashes),
     keys: &FxHashMap<String, FileKey>,
     changed: &mut PendingChanges,
 ) -> Result<(), StoreError> {
     let mut stored = stored.iter().copied().peekable();
 
-    for (hash, node) in nodes {
-        while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
+    for (at, (id, hash)) in nodes.hashes().enumerate() {
+        while let Some((gone, _)) = stored.next_if(|(stored, _)| *stored < id) {
             remove_node(connection, gone, changed)?;
         }
 
-        let before = stored.next_if(|(id, _)| *id == node.id);
-        if before.is_none_or(|(_, stored_hash)| stored_hash != *hash) {
-            write_node(connection, (node, *hash), keys, changed)?;
+        let before = stored.next_if(|(stored, _)| *stored == id);
+        if before.is_none_or(|(_, stored_hash)| stored_hash != hash) {
+            write_node(connection, (&nodes.node(at), hash), keys, changed)?;
         }
     }
 

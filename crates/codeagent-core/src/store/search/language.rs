@@ -185,7 +185,10 @@ fn any_word(words: &[String]) -> String {
 
 /// Returns the words of names that have a root, most common first, and the number of names that
 /// have one of them.
-fn forms(snapshot: &Snapshot, root_of_word: &str) -> Result<(Vec<String>, u64), StoreError> {
+pub(super) fn forms(
+    snapshot: &Snapshot,
+    root_of_word: &str,
+) -> Result<(Vec<String>, u64), StoreError> {
     let mut statement = snapshot.connection().prepare_cached(FORMS)?;
     let rows = statement.query_map(
         params![

@@ -15,6 +15,7 @@
 //! own syntax runs unchanged, so the cost of a short prefix grows with the number of its matches.
 
 mod candidates;
+mod described;
 mod hybrid;
 mod language;
 mod named;
@@ -30,10 +31,12 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use described::{DescribedSymbol, described, word_roots};
 pub use hybrid::{MatchedBy, Score, SimilarSymbols};
 pub use named::{names_beginning_with, names_ending_with, tests_with_beginnings, types_with_words};
 pub use nearest::nearest_names;
 pub use source_words::SourceWords;
+pub(super) use text::row_of;
 pub use text::{is_generated_path, is_test_path};
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};
 

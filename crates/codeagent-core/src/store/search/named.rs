@@ -1,6 +1,6 @@
 //! Symbols by words of their names.
 
-use crate::model::graph::{Node, NodeFlags, NodeType};
+use crate::model::graph::{Access, Node, NodeFlags, NodeType};
 use crate::store::codec::stored_id;
 use crate::store::nodes::select_nodes;
 use crate::store::search::query::{all_of, quoted};
@@ -46,8 +46,8 @@ pub fn types_with_words(
     })
 }
 
-/// Returns at most `limit` functions in files of tests whose names, with those of their containers, have a
-/// word with each of these beginnings, in lower case.
+/// Returns at most `limit` functions in files of tests, other than private ones, whose names, with those of their
+/// containers, have a word with each of these beginnings, in lower case.
 pub fn tests_with_beginnings(
     snapshot: &Snapshot,
     beginnings: &[&str],
@@ -59,7 +59,8 @@ pub fn tests_with_beginnings(
         .collect();
     matching(snapshot, &parts, limit, |node| {
         let mut paths = node.spans.iter().map(|span| span.path.as_str());
-        node.node_type == NodeType::Method && paths.any(is_test_path)
+        let is_helper = node.access == Some(Access::Private);
+        node.node_type == NodeType::Method && !is_helper && paths.any(is_test_path)
     })
 }
 

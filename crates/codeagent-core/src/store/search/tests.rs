@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
 use crate::store::{
-    Delta, FullGraph, Reader, VectorSource, Write, Writer, lexical_signs, node_hash,
+    Delta, FullGraph, PackedNodes, Reader, VectorSource, Write, Writer, lexical_signs,
 };
 
 const SYMBOLS: &[(&str, NodeKind, &str, &str)] = &[
@@ -99,11 +99,8 @@ fn store() -> (tempfile::TempDir, Reader) {
 
     let mut nodes: Vec<Node> = SYMBOLS.iter().map(node).collect();
     nodes.sort_by_key(|node| node.id);
-    let nodes: Vec<_> = nodes
-        .into_iter()
-        .map(|node| (node_hash(&node, &mut Vec::new()), node))
-        .collect();
     let signs = lexical_signs(&nodes);
+    let nodes = PackedNodes::of(&nodes);
     let delta = Delta {
         write: Write::Replace(FullGraph { nodes, signs }),
         ..Delta::default()

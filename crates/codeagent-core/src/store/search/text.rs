@@ -192,7 +192,7 @@ pub(super) fn project_word(project: &str) -> String {
 
 /// Returns the row id of a node: its class in the high bits, so that rows are found best class
 /// first.
-pub(super) fn row_of(node: &Node) -> i64 {
+pub(in crate::store) fn row_of(node: &Node) -> i64 {
     (i64::from(class_of(node)) << CLASS_SHIFT) | node.id.0 as i64
 }
 

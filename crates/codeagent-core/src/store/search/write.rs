@@ -5,6 +5,8 @@
 //!
 //! Limitations: writing is fast in row order only, so pass many rows in one call.
 
+use std::borrow::Borrow;
+
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
 
@@ -33,23 +35,21 @@ pub(in crate::store) fn same_text(a: &Node, b: &Node) -> bool {
 const INSERT: &str =
     "INSERT INTO search (rowid, name, container, signature, doc) VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// Adds the rows of nodes.
-pub(in crate::store) fn insert<'n>(
+/// Adds the rows of nodes, which are in the order of [`row_of`].
+pub(in crate::store) fn insert(
     connection: &Connection,
-    nodes: impl Iterator<Item = &'n Node>,
+    nodes: impl Iterator<Item = impl Borrow<Node>>,
 ) -> Result<(), StoreError> {
-    let mut rows: Vec<(i64, &Node)> = nodes.map(|node| (row_of(node), node)).collect();
-    rows.sort_unstable_by_key(|(row, _)| *row);
-
     let mut statement = connection.prepare_cached(INSERT)?;
     let mut text = SearchText::default();
     let mut counts = WordCounts::default();
 
-    for (row, node) in rows {
+    for node in nodes {
+        let node = node.borrow();
         text.read(node);
         counts.add(&text, 1);
         statement.execute(params![
-            row,
+            row_of(node),
             text.name,
             text.container,
             text.signature,

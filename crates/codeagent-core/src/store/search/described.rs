@@ -1,0 +1,193 @@
+//! Symbols that a sentence describes: those whose names consist of its words.
+//!
+//! Unlike a search, which asks for source and documentation too, this looks for one symbol that the
+//! sentence paraphrases: `which code collects garbage in Chromium?` describes `maybeCollectChromiumGarbage`.
+//! Rare words count more, and so do names of which the sentence says every word. The name of the container
+//! and the documentation count less.
+//!
+//! Limitations: words are compared by root, without synonyms. Of a word in thousands of names, only the
+//! first of them are candidates.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::embed::tokenizer::{camel_words, root, roots, runs, without_digits};
+use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
+use crate::store::nodes::stored_node;
+use crate::store::search::SearchFilter;
+use crate::store::search::candidates::Candidates;
+use crate::store::search::language::{forms, rarity};
+use crate::store::search::query::{any_of, quoted};
+use crate::store::search::text::{is_generated_path, is_test_path};
+use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
+
+/// Maximum number of names per word that are candidates.
+const ROWS: usize = 300;
+/// Maximum number of candidates that are compared.
+const COMPARED: usize = 400;
+/// Share of a name's worth that it has if the sentence says only some of its words.
+const PARTLY_SAID: f64 = 0.4;
+/// Worth of a word in the name of the container, and in the documentation.
+const CONTAINER: f64 = 0.5;
+const DOCUMENTATION: f64 = 0.35;
+/// Factor of what is inside a function or an object literal.
+const LOCAL: f64 = 0.8;
+
+/// A symbol that a sentence describes.
+#[derive(Clone, Debug)]
+pub struct DescribedSymbol {
+    /// The symbol with its primary span.
+    pub node: Node,
+    /// From 0 to 1: the share of the sentence that it covers.
+    pub score: f64,
+    /// The roots of the words of the sentence that its name or that of its container has.
+    pub said: Vec<String>,
+}
+
+/// A word of the sentence.
+struct Term {
+    root: String,
+    /// Forms of the word in names.
+    forms: Vec<String>,
+    /// How much it says that a name has the word.
+    rarity: f64,
+}
+
+/// Returns at most `limit` symbols that a sentence describes, best first, without tests and generated code.
+pub fn described(
+    snapshot: &Snapshot,
+    sentence: &str,
+    limit: usize,
+) -> Result<Vec<DescribedSymbol>, StoreError> {
+    let terms = terms(snapshot, sentence)?;
+    let whole: f64 = terms.iter().map(|term| term.rarity).sum();
+    let mut found = Vec::new();
+    for id in candidates(snapshot, &terms)? {
+        let Some(node) = stored_node(snapshot.connection(), id)? else {
+            continue;
+        };
+        if may_be_meant(&node) {
+            found.extend(describe(node, &terms, whole));
+        }
+    }
+
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.id.cmp(&b.node.id)));
+    found.truncate(limit);
+    Ok(found)
+}
+
+fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
+    let total = metadata(snapshot, SYMBOLS_TOTAL)?
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
+    let mut terms = Vec::new();
+    for (root, _) in roots(sentence) {
+        let (forms, names) = forms(snapshot, &root)?;
+        terms.push(Term {
+            root,
+            forms,
+            rarity: rarity(total, names.min(total)),
+        });
+    }
+    Ok(terms)
+}
+
+/// Returns the symbols whose names have the most of some words.
+fn candidates(snapshot: &Snapshot, terms: &[Term]) -> Result<Vec<NodeId>, StoreError> {
+    let filter = SearchFilter::default();
+    let candidates = Candidates::new(snapshot, &filter, ROWS);
+    let mut worth: FxHashMap<NodeId, f64> = FxHashMap::default();
+    for term in terms.iter().filter(|term| !term.forms.is_empty()) {
+        let words: Vec<String> = term.forms.iter().map(|form| quoted(form)).collect();
+        let expression = format!("{{name}} : {}", any_of(&words));
+        for id in candidates.rows(&expression, ROWS)? {
+            *worth.entry(id).or_default() += term.rarity;
+        }
+    }
+
+    let mut ranked: Vec<(NodeId, f64)> = worth.into_iter().collect();
+    ranked.sort_unstable_by(|(a, one), (b, other)| other.total_cmp(one).then(a.cmp(b)));
+    ranked.truncate(COMPARED);
+    Ok(ranked.into_iter().map(|(id, _)| id).collect())
+}
+
+fn may_be_meant(node: &Node) -> bool {
+    let is_written = |path: &str| !is_test_path(path) && !is_generated_path(path);
+    // A constructor has the name of its type.
+    let is_symbol = !matches!(
+        node.node_type,
+        NodeType::File | NodeType::Module | NodeType::Constructor
+    );
+    is_symbol && node.spans.iter().all(|span| is_written(&span.path))
+}
+
+/// Returns how well words describe a symbol; `None` if its name has none of them.
+fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
+    let name = word_roots(&node.name);
+    let container = word_roots(container_name(&node.qualified_name));
+    let documentation = node.doc.as_deref().map(word_roots).unwrap_or_default();
+
+    let (mut own, mut around, mut said) = (0.0, 0.0, Vec::new());
+    let mut own_words = 0;
+    for Term { root, rarity, .. } in terms {
+        if name.contains(root) {
+            own += rarity;
+            own_words += 1;
+            said.push(root.clone());
+        } else if container.contains(root) {
+            around += CONTAINER * rarity;
+            said.push(root.clone());
+        } else if documentation.contains(root) {
+            around += DOCUMENTATION * rarity;
+        }
+    }
+    if own_words == 0 {
+        return None;
+    }
+
+    let share_said = f64::from(own_words) / name.len().max(1) as f64;
+    let mut score = own * (PARTLY_SAID + (1.0 - PARTLY_SAID) * share_said) + around;
+    if node.flags.has(NodeFlags::LOCAL) {
+        score *= LOCAL;
+    }
+    Some(DescribedSymbol {
+        node,
+        score: score / whole.max(f64::EPSILON),
+        said,
+    })
+}
+
+/// Returns the last name before that of a symbol itself: `Cart` of `Shop.Cart.Total` and `cart.ts#Cart.total`.
+fn container_name(qualified_name: &str) -> &str {
+    let inner = qualified_name
+        .rsplit_once('#')
+        .map_or(qualified_name, |(_, inner)| inner);
+    let container = inner.rsplit_once('.').map_or("", |(before, _)| before);
+    container
+        .rsplit_once('.')
+        .map_or(container, |(_, last)| last)
+}
+
+/// Returns the roots of the words in a text: `cart`, `tot` for `Cart.Total`.
+pub fn word_roots(text: &str) -> FxHashSet<String> {
+    let words = runs(text).flat_map(camel_words).flat_map(without_digits);
+    words
+        .map(|word| root(&word.to_lowercase()).to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_container_is_the_last_name_before_the_symbol() {
+        for (name, expected) in [
+            ("Shop.Cart.Total", "Cart"),
+            ("src/cart.ts#Cart.total", "Cart"),
+            ("src/cart.ts#total", ""),
+            ("Cart", ""),
+        ] {
+            assert_eq!(container_name(name), expected, "{name}");
+        }
+    }
+}
