@@ -436,7 +436,7 @@ impl Node {
         }
     }
 
-    /// Returns the accessors of a property: `{get; set}`; empty if none is written.
+    /// Returns the accessors of a property: `{get; private set}`; empty if none is written.
     #[must_use]
     pub fn accessors(&self) -> String {
         let words = [
@@ -444,8 +444,16 @@ impl Node {
             (NodeFlags::SETTER, "set"),
             (NodeFlags::INIT, "init"),
         ];
+        let own = self.flags.own_access();
         let written = words.iter().filter(|(flag, _)| self.flags.has(*flag));
-        let written: Vec<&str> = written.map(|(_, word)| *word).collect();
+        let written: Vec<String> = written
+            .map(|(flag, word)| match own {
+                Some((access, is_getter)) if is_getter == (*flag == NodeFlags::GETTER) => {
+                    format!("{} {word}", access.as_str().replace('_', " "))
+                }
+                _ => (*word).to_owned(),
+            })
+            .collect();
         match written.as_slice() {
             [] => String::new(),
             words => format!("{{{}}}", words.join("; ")),
@@ -503,6 +511,11 @@ impl NodeFlags {
     pub const SETTER: Self = Self(1 << 10);
     /// A C# property with an `init` accessor.
     pub const INIT: Self = Self(1 << 11);
+    /// The accessor with an accessibility of its own is the getter.
+    const OWN_ACCESS_OF_GETTER: Self = Self(1 << 15);
+
+    /// Where the code of the accessibility of one accessor plus one begins; 0 if there is none.
+    const OWN_ACCESS: u32 = 12;
 
     /// Reports whether all bits of `other` are set.
     #[must_use]
@@ -515,6 +528,20 @@ impl NodeFlags {
         if on {
             self.0 |= other.0;
         }
+    }
+
+    /// Sets the accessibility that one accessor of a C# property has of its own: `private set`.
+    pub fn set_own_access(&mut self, access: Access, is_getter: bool) {
+        self.0 |= (access as u32 + 1) << Self::OWN_ACCESS;
+        self.set(Self::OWN_ACCESS_OF_GETTER, is_getter);
+    }
+
+    /// Returns the accessibility that one accessor has of its own, and whether that is the getter.
+    #[must_use]
+    pub fn own_access(self) -> Option<(Access, bool)> {
+        let code = ((self.0 >> Self::OWN_ACCESS) & 7).checked_sub(1)?;
+        let access = Access::from_code(code as u8)?;
+        Some((access, self.has(Self::OWN_ACCESS_OF_GETTER)))
     }
 }
 

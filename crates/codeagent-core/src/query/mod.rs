@@ -72,9 +72,11 @@ pub use lookup::cursor::{
     LineUse, UsePlace, declared_on_line, unresolved_on_lines, use_places, uses_on_line,
     uses_on_lines,
 };
+pub use lookup::described::{described_symbols, describes_rather};
 pub use lookup::described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use lookup::folder::resolve_folder;
 pub use lookup::kind::{Kind, Selection, asked_kind};
+pub use lookup::namesakes::functions_named;
 pub use lookup::not_found::explain_not_found;
 pub use lookup::outline::{
     derive_file_id, files_below, get_outline, members_of, outermost, source_paths, unique_file,
@@ -147,10 +149,10 @@ pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 
 pub use crate::embed::tokenizer::root as word_root;
 pub use crate::store::{
-    Counts, ExportSymbol, ExternalSite, FileKey, FilePackageUse, FileRow, ImportRow,
-    LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, StoredExternal, SymbolBrief,
-    VectorSource, export_edges, export_node, export_symbols, external_uses_in, files, imports,
-    is_generated_path, is_test_path,
+    Counts, DescribedSymbol, ExportSymbol, ExternalSite, FileKey, FilePackageUse, FileRow,
+    ImportRow, LanguageCounts, MatchedBy, Score, SearchFilter, Snapshot, StoredExternal,
+    SymbolBrief, VectorSource, export_edges, export_node, export_symbols, external_uses_in, files,
+    imports, is_generated_path, is_test_path,
 };
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

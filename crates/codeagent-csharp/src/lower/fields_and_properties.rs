@@ -157,12 +157,16 @@ impl<'t, 'r> Lowering<'t, 'r> {
             .unwrap_or_default();
 
         for accessor in &children {
-            let name = self.parts(accessor.node).name;
-            match name.map(|name| self.text(name)) {
-                Some("get") => written.set(Accessors::GET, true),
-                Some("set") => written.set(Accessors::SET, true),
-                Some("init") => written.set(Accessors::INIT, true),
-                _ => {}
+            let parts = self.parts(accessor.node);
+            let kind = match parts.name.map(|name| self.text(name)) {
+                Some("get") => Accessors::GET,
+                Some("set") => Accessors::SET,
+                Some("init") => Accessors::INIT,
+                _ => continue,
+            };
+            written.set(kind, true);
+            if let Some(access) = parts.access {
+                written.set_own_access(access, kind == Accessors::GET);
             }
         }
         written

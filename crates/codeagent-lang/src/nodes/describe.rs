@@ -281,6 +281,9 @@ fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
     ] {
         flags.set(flag, detail.accessors.has(accessor));
     }
+    if let Some((access, is_getter)) = detail.accessors.own_access() {
+        flags.set_own_access(access, is_getter);
+    }
 
     let is_of_object = is_of_object(facts, decl);
     let is_local = is_of_object

@@ -326,6 +326,27 @@ impl Accessors {
     pub const SET: Self = Self(1 << 1);
     /// C# `init`.
     pub const INIT: Self = Self(1 << 2);
+    /// The accessor with an accessibility of its own is the getter.
+    const OWN_ACCESS_OF_GETTER: Self = Self(1 << 6);
+
+    /// Where the code of that accessibility plus one begins; 0 if there is none.
+    const OWN_ACCESS: u8 = 3;
+
+    /// Sets the accessibility that one of the accessors has of its own: `private set`.
+    pub fn set_own_access(&mut self, access: Access, is_getter: bool) {
+        self.0 |= (access as u8 + 1) << Self::OWN_ACCESS;
+        self.set(Self::OWN_ACCESS_OF_GETTER, is_getter);
+    }
+
+    /// Returns the accessibility that one of the accessors has of its own, and whether that is the getter.
+    #[must_use]
+    pub fn own_access(self) -> Option<(Access, bool)> {
+        let code = ((self.0 >> Self::OWN_ACCESS) & 7).checked_sub(1)?;
+        Some((
+            Access::from_code(code)?,
+            self.has(Self::OWN_ACCESS_OF_GETTER),
+        ))
+    }
 
     /// Reports whether all bits of `other` are set.
     #[must_use]

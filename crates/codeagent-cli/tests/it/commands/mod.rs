@@ -9,6 +9,7 @@ mod chosen_targets;
 mod clean;
 #[cfg(unix)]
 mod daemon;
+mod described;
 mod diagrams;
 mod explore;
 mod first_steps;

@@ -2,9 +2,11 @@
 //! symbols that a file or folder declares.
 
 pub(super) mod cursor;
+pub(super) mod described;
 pub(super) mod described_tests;
 pub(super) mod folder;
 pub(super) mod kind;
+pub(super) mod namesakes;
 pub(super) mod not_found;
 pub(super) mod outline;
 pub(super) mod parameters;

@@ -30,6 +30,7 @@ use crate::store::{self, Snapshot, StoredExternal};
 pub use alias::Alias;
 pub(in crate::query) use tokens::{Token, is_common, is_technical, tokens};
 pub use tokens::{is_all_capitals, is_request_method, name_words};
+pub(in crate::query) use weak_names::names_nothing_for_sure;
 
 /// Maximum number of targets per text.
 const MAX_TARGETS: usize = 12;
@@ -146,6 +147,8 @@ pub struct Targets {
     pub missing: Vec<(String, QueryError)>,
     /// Acronyms that are names of symbols only in lower case, and are left out beside other names.
     pub asides: Vec<String>,
+    /// Names that are left out because the text describes something else.
+    pub left_out: Vec<String>,
     /// Other words of the text, in lower case.
     pub words: Vec<String>,
     /// Whether a target is written as a name, not as a word that a name happens to equal.
@@ -179,6 +182,16 @@ impl Target {
 }
 
 impl SymbolTarget {
+    /// Reports whether only tests declare the symbols.
+    #[must_use]
+    pub fn is_of_tests(&self) -> bool {
+        let mut nodes = self.groups.iter().flat_map(|group| &group.nodes);
+        nodes.all(|node| {
+            let mut spans = node.spans.iter();
+            spans.all(|span| store::is_test_path(&span.path))
+        })
+    }
+
     fn has_types(&self) -> bool {
         self.groups
             .iter()
@@ -203,6 +216,15 @@ impl LiteralTarget {
             files: files_of_route(sources, text, method)?,
             events: events_named(sources.snapshot(), text)?,
         })
+    }
+
+    /// Reports whether something serves the route or emits or listens to the event with its name.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        !self.routes.is_empty()
+            || !self.files.is_empty()
+            || !self.events.listeners.is_empty()
+            || !self.events.emitters.is_empty()
     }
 
     /// Reports whether a request with the target's method may reach a route with another.

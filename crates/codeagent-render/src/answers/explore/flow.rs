@@ -34,16 +34,49 @@ pub(super) fn of_member(
     }
 
     let wants = subject.wants;
-    let lines = query::flow(occurrences, first)?;
+    let mut begins = implementing(subject, occurrences)?;
+    if begins.is_empty() {
+        begins.push(first.clone());
+    }
+    let mut lines = query::flow(occurrences, first)?;
+    for function in begins.iter().filter(|function| function.id != first.id) {
+        lines.extend(query::flow(occurrences, function)?);
+    }
     let words = words_of(subject);
     let flow = Section::tree("flow", FLOW_TITLE, lines.clone());
     document.section(wants.weigh(flow, true, 0));
-    flow_source::sections(document, occurrences, &lines, &words)?;
+    flow_source::sections(document, occurrences, &begins, (&lines, &words))?;
     let handlers = query::handlers_named_in(occurrences, first)?;
     let title = "handlers of its string literals, matched by equal text";
     let handlers = Section::lines("handlers", title, handlers);
     document.section(wants.weigh(handlers, true, 0));
     named_constants(document, occurrences, first)
+}
+
+/// Returns the functions that run instead of one that has no steps of its own, unless they are many.
+fn implementing(
+    subject: &Subject<'_>,
+    occurrences: &Occurrences<'_, '_>,
+) -> Result<Vec<Node>, AnswerError> {
+    if !occurrences
+        .outgoing(&subject.ids(), &[EdgeType::Calls])?
+        .is_empty()
+    {
+        return Ok(Vec::new());
+    }
+    let snapshot = occurrences.sources.snapshot();
+    let mut functions = Vec::new();
+    for (id, _) in query::implementations_of(snapshot, &subject.ids())? {
+        functions.extend(query::get_node(snapshot, id)?.map(|symbol| symbol.node));
+    }
+    functions.retain(|node| {
+        let mut spans = node.spans.iter();
+        !spans.any(|span| query::is_test_path(&span.path))
+    });
+    if functions.len() > MAX_FLOWS {
+        functions.clear();
+    }
+    Ok(functions)
 }
 
 /// Returns the words of a question and of its subject.
@@ -125,7 +158,7 @@ fn of_constant(
     }
     let flow = Section::tree("flow", title, lines.clone());
     document.section(subject.wants.weigh(flow, true, 0));
-    flow_source::sections(document, occurrences, &lines, &words_of(subject))?;
+    flow_source::sections(document, occurrences, &[], (&lines, &words_of(subject)))?;
     branches::section(subject, document, occurrences)
 }
 
@@ -164,7 +197,13 @@ pub(super) fn of_type(
     }
     let section = Section::tree("flow", title, lines.clone());
     document.section(subject.wants.weigh(section, true, 0));
-    flow_source::sections(document, occurrences, &lines, &words_of(subject))?;
+    running.truncate(MAX_FLOWS);
+    flow_source::sections(
+        document,
+        occurrences,
+        &running,
+        (&lines, &words_of(subject)),
+    )?;
     branches::section(subject, document, occurrences)
 }
 

@@ -13,19 +13,31 @@ use crate::text::{Document, Section};
 const MAX_FUNCTIONS: usize = 3;
 const MAX_CHARS: usize = 4_000;
 
+/// Weight of the source of a function that a flow begins with, and its characters.
+const OF_BEGINNING: u32 = 15;
+const MAX_BEGINNING: usize = 1_800;
+
 /// Maximum number of lines of a flow that are looked at.
 const MAX_STEPS: usize = 80;
 
 /// Minimum length of a word that tells what a question is about.
 const MIN_LETTERS: usize = 4;
 
-/// Adds the source of the functions in a flow whose names have most of some words.
+/// Adds the source of the functions that flows begin with, and of those in the flows whose names have most of some
+/// words.
 pub(super) fn sections(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    flow: &[String],
-    words: &[String],
+    begins: &[Node],
+    (flow, words): (&[String], &[String]),
 ) -> Result<(), AnswerError> {
+    for node in begins.iter().take(MAX_FUNCTIONS) {
+        let path = node.spans.first().map_or("", |span| span.path.as_str());
+        let title = format!("{}  {path}", occurrences.short_name(node)?);
+        let source = Section::lines("source", title, source_lines(occurrences, node)?);
+        document.section(source.weighing(OF_BEGINNING).at_most(MAX_BEGINNING));
+    }
+
     let mut ranked: Vec<(usize, Node)> = Vec::new();
     for (name, path, line) in flow
         .iter()
@@ -45,7 +57,10 @@ pub(super) fn sections(
             let is_code = !node.node_type.is_type() && node.node_type != NodeType::Component;
             is_here && is_code && name.ends_with(node.name.as_str())
         });
-        let is_new = |node: &Node| ranked.iter().all(|(_, known)| known.id != node.id);
+        let is_new = |node: &Node| {
+            let mut known = begins.iter().chain(ranked.iter().map(|(_, known)| known));
+            known.all(|known| known.id != node.id)
+        };
         ranked.extend(node.filter(is_new).map(|node| (shared, node)));
     }
 

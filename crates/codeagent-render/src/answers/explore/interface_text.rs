@@ -7,6 +7,8 @@ use codeagent_core::query::{
     TextPlace,
 };
 
+use super::heading;
+use super::literal::rendered_components;
 use super::member::is_callable;
 use super::message::{add_constants, add_messages};
 use super::wants::WANTED;
@@ -14,7 +16,7 @@ use super::{Wants, is_prose};
 use super::{branches, flow_source, literal_use, views};
 use crate::answers::AnswerError;
 use crate::note_text::counted;
-use crate::text::{Document, Section};
+use crate::text::{Document, NameRow, Section};
 
 /// Maximum number of places whose handlers are shown.
 const MAX_REACTIONS: usize = 4;
@@ -92,13 +94,11 @@ impl Answered {
         targets.missing.retain(|(name, _)| !is_of_text(name));
     }
 
-    /// Says that no text of the interface has the words; reports whether that is so.
-    pub fn add_missing(&self, document: &mut Document) -> bool {
-        let Some((missing, _)) = &self.missing else {
-            return false;
-        };
-        document.line(no_text(missing));
-        true
+    /// Says that no text of the interface has the words, if that is so.
+    pub fn add_missing(&self, document: &mut Document) {
+        if let Some((missing, _)) = &self.missing {
+            document.line(no_text(missing));
+        }
     }
 
     /// Notes that words in quotation marks are no text, where symbols answer instead.
@@ -176,7 +176,8 @@ pub(super) fn sections(
 /// Reports whether a text answers a question. One that only contains words without quotation marks does not if
 /// they name something else.
 fn may_answer(text: &InterfaceText, phrase: &Phrase, targets: &Targets) -> bool {
-    let is_meant = text.is_equal || phrase.is_quoted || !targets.has_written_name;
+    let is_shown = text.all_places().next().is_some();
+    let is_meant = phrase.is_quoted || is_shown && (text.is_equal || !targets.has_written_name);
     is_meant && !text.is_empty()
 }
 
@@ -396,7 +397,7 @@ fn add_reactions(
     let section = Section::tree("flow", REACTIONS, lines.clone());
     document.section(section.weighing(WANTED));
     if wants.flow {
-        flow_source::sections(document, occurrences, &lines, words)?;
+        flow_source::sections(document, occurrences, &[], (&lines, words))?;
     }
     if wants.callers {
         add_bound(document, occurrences, places)?;
@@ -514,6 +515,15 @@ fn add_renderers(
         }
         let title = format!("{} is rendered at", component.name);
         document.section(Section::occurrence_rows("rendered", title, rows).weighing(30));
+        let mut inner = Vec::new();
+        for node in rendered_components(occurrences, &component)? {
+            inner.push(NameRow {
+                full: heading::short(occurrences, &node)?,
+                short: node.name,
+            });
+        }
+        let title = format!("{} renders", component.name);
+        document.section(Section::names("renders", title, inner).weighing(12));
         if wants.data {
             let lines = query::flow(occurrences, &component)?;
             document.section(Section::tree("flow", COMPONENT, lines).weighing(WANTED));

@@ -14,7 +14,7 @@ use super::literal_use;
 use super::member::{MAX_CONTINUED, add_chain, is_callable, numbered};
 use super::message::add_callers_around;
 use super::wants::{WANTED, Wants};
-use super::{environment_settings, flow_source, senders};
+use super::{environment_settings, flow_source, senders, value_lines};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, Section};
@@ -40,7 +40,7 @@ const MAX_BRIEF: usize = 800;
 const MAX_COMPONENT: usize = 2_000;
 
 /// Maximum functions of a route whose flow is shown.
-const MAX_FLOWS: usize = 3;
+const MAX_FLOWS: usize = 4;
 
 /// Weight of the flow of a route's component if the question does not ask for it.
 const COMPONENT: u32 = 20;
@@ -130,6 +130,9 @@ fn sections(
         environment_settings::readers(document, occurrences, (text, &code))?;
     }
 
+    if is_setting || code.len() <= MAX_IN_CONTEXT {
+        value_lines::section(document, occurrences, &code)?;
+    }
     reads_of_path(document, occurrences, (text, &code))?;
     let reads = reads_of_key(occurrences, text)?;
     let title =
@@ -274,22 +277,32 @@ fn handlers(
 
 /// Returns a line about the components that a component renders.
 fn rendered(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Option<String>, AnswerError> {
-    let mut names: Vec<String> = Vec::new();
+    let components = rendered_components(occurrences, node)?;
+    let names: Vec<&str> = components.iter().map(|node| node.name.as_str()).collect();
+    Ok((!names.is_empty()).then(|| format!("    renders {}", names.join(", "))))
+}
+
+/// Returns the components that a component renders, each once.
+pub(super) fn rendered_components(
+    occurrences: &Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<Vec<Node>, AnswerError> {
+    let mut components: Vec<Node> = Vec::new();
     if node.node_type != NodeType::Component {
-        return Ok(None);
+        return Ok(components);
     }
     for call in occurrences.outgoing(&[node.id], &[EdgeType::Calls])? {
         let target = query::get_node(occurrences.sources.snapshot(), call.other)?;
-        let component = target.filter(|found| {
-            let Node { name, kind, .. } = &found.node;
-            let is_value = matches!(kind, NodeKind::Variable | NodeKind::Function);
-            let is_component = found.node.node_type == NodeType::Component;
-            is_component || is_value && name.starts_with(char::is_uppercase)
-        });
-        let name = component.map(|found| found.node.name);
-        names.extend(name.filter(|name| !names.contains(name)));
+        let is_rendered = |node: &Node| {
+            let is_value = matches!(node.kind, NodeKind::Variable | NodeKind::Function);
+            let is_named = is_value && node.name.starts_with(char::is_uppercase);
+            let is_new = components.iter().all(|known| known.id != node.id);
+            is_new && (node.node_type == NodeType::Component || is_named)
+        };
+        let target = target.map(|symbol| symbol.node).filter(is_rendered);
+        components.extend(target);
     }
-    Ok((!names.is_empty()).then(|| format!("    renders {}", names.join(", "))))
+    Ok(components)
 }
 
 /// Adds the Razor components that are shown at a route: `@page "/carts"`.
@@ -338,9 +351,11 @@ fn flows(
             NodeType::Component => flow.weighing(COMPONENT).at_most(MAX_COMPONENT),
             _ => flow.weighing(10).at_most(MAX_BRIEF),
         });
-        if wants.flow {
+        // What a function does that calls nothing stands in its source.
+        if wants.flow || lines.len() <= 1 {
             let words = query::name_words(&function.qualified_name);
-            flow_source::sections(document, occurrences, &lines, &words)?;
+            let begins = std::slice::from_ref(function);
+            flow_source::sections(document, occurrences, begins, (&lines, &words))?;
         }
         named_constants(document, occurrences, function)?;
     }

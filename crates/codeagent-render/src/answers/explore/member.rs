@@ -15,6 +15,9 @@ use crate::text::{Document, Section};
 /// Maximum number of source lines.
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
 
+/// Maximum characters of the source of a symbol that may be meant.
+const MAX_GUESSED_CHARS: usize = 2_400;
+
 /// Maximum number of places whose chains are shown, of their lines, and from how many bytes on they are left out.
 pub(super) const MAX_CONTINUED: usize = 20;
 const MAX_CHAIN_LINES: u32 = 6;
@@ -109,7 +112,10 @@ fn source(
         span.map(|span| span.end_line - span.start.line)
     });
     if let Some(longest) = longest {
-        let source = Section::lines("source", "", source_lines(occurrences, longest)?);
+        let mut source = Section::lines("source", "", source_lines(occurrences, longest)?);
+        if subject.wants.guesses {
+            source = source.at_most(MAX_GUESSED_CHARS);
+        }
         document.section(subject.wants.weigh(source, subject.wants.members, 12));
     }
     Ok(())

@@ -10,6 +10,7 @@ mod commands;
 mod connection;
 mod dependencies;
 mod derived_types;
+mod described;
 mod effects;
 mod entry_points;
 mod environment_settings;
@@ -41,6 +42,7 @@ mod senders;
 mod settings;
 mod type_symbol;
 mod type_values;
+mod value_lines;
 mod views;
 mod wants;
 
@@ -75,6 +77,12 @@ const CHAIN: usize = 3;
 
 /// Number of other words from which a sentence is long.
 const MANY_WORDS: usize = 3;
+
+/// Number of other words from which a word of a sentence that equals a name is hardly meant as one.
+const GUESSED_FROM: usize = 5;
+
+/// Maximum number of letters of an abbreviation.
+const MAX_ACRONYM: usize = 5;
 
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
@@ -124,7 +132,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         let context = (wants, query.face);
         add_targets(&mut document, &mut occurrences, &targets, context)?;
     } else {
-        let about = (&targets, wants);
+        let about = (&mut targets, wants);
         is_of_kind = answer(&mut document, &mut occurrences, query, about)?;
     }
 
@@ -138,7 +146,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         return Ok(document);
     }
     if document.is_empty() {
-        let wants = (!texts.add_missing(&mut document)).then_some(wants);
+        texts.add_missing(&mut document);
         search::search(index, &mut document, &mut occurrences, text, wants)?;
         for literal in targets.found.iter().filter_map(literal_of) {
             document.note(unknown_literal(&literal.text));
@@ -169,7 +177,7 @@ fn answer(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     query: &ExploreQuery<'_>,
-    (targets, wants): (&Targets, Wants),
+    (targets, wants): (&mut Targets, Wants),
 ) -> Result<bool, AnswerError> {
     let text = query.text;
     let mut is_answered = chains(document, occurrences, (targets, text), wants)?;
@@ -196,10 +204,28 @@ fn answer(
     } else if !is_answered {
         is_answered = entry_points::of_commands(document, occurrences, targets)?;
     }
-    if !is_answered {
-        add_targets(document, occurrences, targets, (wants, query.face))?;
+    if is_answered {
+        return Ok(asked.is_some());
     }
+    let snapshot = occurrences.sources.snapshot();
+    if query::describes_rather(snapshot, text, targets)? {
+        let left_out = targets.found.drain(..);
+        targets.left_out = left_out
+            .map(|target| target.requested_text().to_owned())
+            .collect();
+        return Ok(asked.is_some());
+    }
+    if is_guess(targets) {
+        document.line("no symbol is named for sure; the answer is about words that equal a name:");
+    }
+    add_targets(document, occurrences, targets, (wants, query.face))?;
     Ok(asked.is_some())
+}
+
+/// Reports whether a long question names nothing, and its targets are words that equal names.
+fn is_guess(targets: &Targets) -> bool {
+    let is_long = targets.uncommon_words().count() >= GUESSED_FROM;
+    targets.is_sentence && !targets.has_written_name && is_long && !targets.found.is_empty()
 }
 
 /// Adds the lines with a chain of members that leads to no symbol, such as `to.have.status(..)` of
@@ -366,7 +392,8 @@ fn unknown_names(targets: &Targets) -> Vec<&str> {
     let literals = targets.found.iter().filter_map(literal_of);
     let literals = literals.map(|literal| literal.text.as_str());
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
-    let is_aside = |name: &str| is_prose(name) && targets.uncommon_words().count() >= MANY_WORDS;
+    let is_long = targets.uncommon_words().count() >= MANY_WORDS;
+    let is_aside = |name: &str| is_long && (is_prose(name) || is_acronym(name));
     let names = literals.chain(missing);
     names.filter(|name| !is_aside(name)).collect()
 }
@@ -375,6 +402,11 @@ fn unknown_names(targets: &Targets) -> Vec<&str> {
 fn is_prose(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase)
+}
+
+/// Reports whether a name is written like an abbreviation in prose: `OTLP`.
+fn is_acronym(name: &str) -> bool {
+    name.len() <= MAX_ACRONYM && name.chars().all(char::is_uppercase)
 }
 
 /// Returns the files and folders in a sentence that select among symbols of one name, or among the
@@ -428,6 +460,12 @@ fn note_missing(document: &mut Document, targets: &Targets, face: Face) {
         document.note(format!(
             "left out: {}, which differs in case from {name}; query it alone",
             name.to_lowercase()
+        ));
+    }
+    if !targets.left_out.is_empty() {
+        let names = targets.left_out.join(", ");
+        document.note(format!(
+            "left out: {names}; query them alone if they are meant"
         ));
     }
     for (_, error) in targets.missing.iter().take(MAX_EXPLORED) {

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use codeagent_core::model::graph::{Access, NodeId, NodeType};
+use codeagent_core::model::graph::{Access, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
@@ -59,9 +59,28 @@ pub(super) fn sections(
 
     let importing = importers(document, occurrences, &subject.ids(), wants)?;
     importers_in_razor(subject, document, occurrences)?;
-    users(subject, document, occurrences, &symbols, |path| {
-        own_files.contains(path) || importing.contains(path)
-    })
+    let mut uses = occurrences.uses_of(&symbols, &USES)?;
+    uses.retain(|place| !own_files.contains(place.path.as_str()));
+    let (of_importers, of_others): (Vec<_>, Vec<_>) = uses
+        .into_iter()
+        .partition(|place| importing.contains(place.path.as_str()));
+    let title = "used by the files that import it";
+    users(
+        subject,
+        document,
+        ("uses of importers", title),
+        of_importers,
+    );
+    users(
+        subject,
+        document,
+        ("uses", "used without an import by"),
+        of_others,
+    );
+    if symbols.len() >= MAX_SYMBOLS {
+        document.note("the uses of only some of its types were looked up; query a type");
+    }
+    Ok(())
 }
 
 /// Adds the lines of Razor files that import a namespace: `@using Shop.Web`.
@@ -78,33 +97,18 @@ fn importers_in_razor(
     Ok(())
 }
 
-/// Adds the uses of a namespace's symbols in files that neither declare a part of it nor import it.
+/// Adds uses of a namespace's symbols, those in tests apart.
 fn users(
     subject: &Subject<'_>,
     document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    symbols: &[NodeId],
-    is_known: impl Fn(&str) -> bool,
-) -> Result<(), AnswerError> {
+    (key, title): (&'static str, &str),
+    uses: Vec<Occurrence>,
+) {
     let wants = subject.wants;
-    let mut uses = occurrences.uses_of(symbols, &USES)?;
-    uses.retain(|place| !is_known(&place.path));
-
     let (tests, code): (Vec<_>, Vec<_>) = uses.into_iter().partition(Occurrence::is_test);
-    for (key, title, places, is_wanted) in [
-        ("uses", "used without an import by", code, wants.callers),
-        (
-            "uses in tests",
-            "used in tests without an import by",
-            tests,
-            wants.tests,
-        ),
-    ] {
-        let section = Section::occurrence_rows(key, title, places);
-        document.section(wants.weigh(section, is_wanted || wants.impact, 8));
-    }
-    if symbols.len() >= MAX_SYMBOLS {
-        document.note("the uses of only some of its types were looked up; query a type");
-    }
-    Ok(())
+    let asks = wants.impact || wants.imports;
+    let section = Section::occurrence_rows(key, title, code);
+    document.section(wants.weigh(section, wants.callers || asks, 8));
+    let section = Section::occurrence_rows("uses in tests", format!("{title}, in tests"), tests);
+    document.section(wants.weigh(section, wants.tests || wants.impact, 8));
 }

@@ -4,24 +4,34 @@ use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, Occurrences, SearchFilter, SearchQuery};
 
-use super::connection::is_form;
-use super::heading::{heading, short};
+use super::heading::short;
 use super::member::is_callable;
-use super::wants::WANTED;
-use super::{Subject, Wants};
+use super::{Wants, described};
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section, cut};
 
 /// Maximum listed search results.
 const MAX_FOUND: usize = 10;
 
-/// Searches for a text without targets, lists the results, and explores the best one if `wants` tells for what.
+/// Maximum characters of the list of results.
+const MAX_FOUND_CHARS: usize = 800;
+
+/// Maximum number of symbols that are explored.
+const MAX_EXPLORED: usize = 3;
+
+/// Score from which a symbol described by a question is more likely meant than what a search finds first.
+const SURE: f64 = 0.2;
+
+/// How little the first places of a list differ; larger is less.
+const RANKED_ALIKE: f64 = 2.0;
+
+/// Searches for a text without targets, lists the results, and explores those that may be meant.
 pub(super) fn search(
     index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     text: &str,
-    wants: Option<Wants>,
+    wants: Wants,
 ) -> Result<(), AnswerError> {
     let search = SearchQuery {
         text,
@@ -50,44 +60,49 @@ pub(super) fn search(
     }
 
     document.line("the query names no symbol; these symbols match its words best:");
-    document.section(Section::names("found", "found", rows).weighing(30));
+    let found_rows = Section::names("found", "found", rows);
+    document.section(found_rows.weighing(20).at_most(MAX_FOUND_CHARS));
 
-    let Some(wants) = wants else {
-        return Ok(());
+    let described = query::described_symbols(occurrences.sources.snapshot(), text)?;
+    let is_sure = described.first().is_some_and(|best| best.score >= SURE);
+    let described = described.into_iter().map(|symbol| symbol.node);
+    // A value does nothing.
+    let described = described
+        .filter(|node| !wants.flow || node.node_type != NodeType::Property)
+        .collect();
+    let hits = found.hits.iter().map(|hit| hit.node.clone());
+    let hits = hits.filter(|node| is_explorable(node, wants)).collect();
+    let meant = merged(match is_sure {
+        true => [described, hits],
+        false => [hits, described],
+    });
+    document.line("those that may be meant:");
+    let wants = Wants {
+        guesses: true,
+        no_tests: !wants.tests,
+        ..wants
     };
-    let words = query::name_words(text);
-    let explorable = found.hits.iter().map(|hit| &hit.node);
-    let explorable = explorable.filter(|node| is_explorable(node, wants));
-    // The first of those with most words.
-    let best = explorable.rev().max_by_key(|node| said_words(node, &words));
-    let Some(best) = best.or_else(|| found.hits.first().map(|hit| &hit.node)) else {
-        return Ok(());
-    };
-
-    let mut part = Document::default();
-    part.line("the one of them that may be meant:");
-    part.line(heading(occurrences, best)?);
-    let subject = Subject {
-        nodes: std::slice::from_ref(best),
-        words: &[],
-        wants,
-    };
-    subject.sections(&mut part, occurrences)?;
-    document.append(part, WANTED);
-    Ok(())
+    described::sections(document, occurrences, &meant, wants)
 }
 
-/// Returns the number of words of a name if there are several and a question says all of them in some form, else 0.
-fn said_words(node: &Node, words: &[String]) -> usize {
-    let own = query::name_words(&node.name);
-    let mut said = own
-        .iter()
-        .map(|own| words.iter().any(|word| is_form(own, word)));
-    if own.len() > 1 && said.all(|is_said| is_said) {
-        own.len()
-    } else {
-        0
+/// Merges two lists of symbols, best first: one that both have precedes those that only one has, and the first list
+/// the second one.
+fn merged(lists: [Vec<Node>; 2]) -> Vec<Node> {
+    let mut ranked: Vec<(f64, Node)> = Vec::new();
+    for nodes in lists {
+        for (at, node) in nodes.into_iter().enumerate() {
+            let worth = 1.0 / (RANKED_ALIKE + at as f64);
+            let is_same = |known: &Node| known.id == node.id || known.parent == Some(node.id);
+            match ranked.iter_mut().find(|(_, known)| is_same(known)) {
+                // A type stands for its members.
+                Some(known) => *known = (known.0 + worth, node),
+                None => ranked.push((worth, node)),
+            }
+        }
     }
+    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let nodes = ranked.into_iter().map(|(_, node)| node);
+    nodes.take(MAX_EXPLORED).collect()
 }
 
 /// Reports whether a symbol found by the words of a question may answer it. Tests do not, and for
@@ -97,6 +112,9 @@ fn is_explorable(node: &Node, wants: Wants) -> bool {
         .spans
         .first()
         .is_some_and(|span| query::is_test_path(&span.path));
-    let is_constructor = node.node_type == NodeType::Constructor;
-    !is_test && (!wants.flow || is_callable(node) && !is_constructor)
+    let is_symbol = !matches!(
+        node.node_type,
+        NodeType::File | NodeType::Module | NodeType::Constructor
+    );
+    !is_test && is_symbol && (!wants.flow || is_callable(node))
 }

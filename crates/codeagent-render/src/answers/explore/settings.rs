@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use codeagent_core::query::{self, Occurrence, Occurrences, Targets};
 
 use super::connection::is_form;
+use super::member::source_lines;
 use super::message::add_callers_around;
 use super::wants::WANTED;
 use crate::answers::AnswerError;
@@ -21,6 +22,10 @@ const SETTINGS: [&str; 5] = [
 
 /// Share of the best setting's weight that others have.
 const MIN_SHARE: f64 = 0.9;
+
+/// Maximum number of functions whose source is read or shown, and its characters for each.
+const MAX_SOURCES: usize = 2;
+const MAX_SOURCE_CHARS: usize = 900;
 
 /// Maximum number of settings that are listed.
 const MAX_SETTINGS: usize = 5;
@@ -51,14 +56,46 @@ pub(super) fn section(
     if ranked.len() > MAX_SETTINGS {
         return Ok(false);
     }
+    let ranked = best_by_source(occurrences, ranked, &words)?;
     for (name, lines) in &ranked {
         let title = format!("{name} (matched by words of its name) is read at");
         let section = Section::occurrence_rows("settings", title, lines.clone());
         document.section(section.weighing(WANTED));
     }
     let lines: Vec<&Occurrence> = ranked.iter().flat_map(|(_, lines)| lines).collect();
-    add_callers_around(document, occurrences, &lines)?;
+    for function in add_callers_around(document, occurrences, &lines)?
+        .iter()
+        .take(MAX_SOURCES)
+    {
+        let title = occurrences.short_name(function)?;
+        let source = Section::lines("source", title, source_lines(occurrences, function)?);
+        document.section(source.weighing(10).at_most(MAX_SOURCE_CHARS));
+    }
     Ok(!ranked.is_empty())
+}
+
+/// Keeps those of several settings whose readers have the most of some words in their source.
+fn best_by_source(
+    occurrences: &mut Occurrences<'_, '_>,
+    settings: Vec<(String, Vec<Occurrence>)>,
+    words: &[&str],
+) -> Result<Vec<(String, Vec<Occurrence>)>, AnswerError> {
+    let mut counts = Vec::with_capacity(settings.len());
+    for (_, lines) in &settings {
+        let mut source = String::new();
+        for line in lines.iter().take(MAX_SOURCES) {
+            if let Some(function) = query::function_around(occurrences, line)? {
+                source.push_str(&source_lines(occurrences, &function)?.join(" "));
+            }
+        }
+        let own = query::name_words(&source);
+        let is_said = |word: &&&str| own.iter().any(|own| is_form(own, word));
+        counts.push(words.iter().filter(is_said).count());
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let kept = settings.into_iter().zip(counts);
+    let kept = kept.filter(|(_, count)| *count == most);
+    Ok(kept.map(|(setting, _)| setting).collect())
 }
 
 /// Returns the settings whose names have the rarest of some words.

@@ -35,6 +35,8 @@ pub(super) struct Wants {
     pub others: bool,
     pub path: bool,
     pub entry_points: bool,
+    /// The answer guesses what the question means.
+    pub guesses: bool,
 }
 
 /// Beginnings of words for the start of a program.
@@ -67,6 +69,12 @@ const PROGRAMS: &[&str] = &[
 /// Beginnings of further words of a question about the start of a program.
 const AROUND_STARTS: &[&str] = &["point", "code", "execution", "main", "up"];
 
+/// Words by which a single test is asked for.
+const BEFORE_TEST: [&str; 7] = ["any", "e2e", "integration", "no", "unit", "what", "which"];
+
+/// Maximum number of words between one for a time and a test: `after a browser test`.
+const MAX_BEFORE_TEST: usize = 3;
+
 /// Weight of a section that the question asks for.
 pub(super) const WANTED: u32 = 60;
 
@@ -89,7 +97,7 @@ impl Wants {
         let no_tests = excludes_tests(targets);
 
         Self {
-            tests: words(&["test", "cover"]) && !no_tests,
+            tests: asks_for_tests(targets) && !no_tests,
             no_tests,
             overrides: words(&["overrid", "redefin"]) || targets.has_word("implements"),
             implementations: words(&[
@@ -138,6 +146,7 @@ impl Wants {
                 "subscrib",
             ]) || asks_for_runners,
             others: false,
+            guesses: false,
         }
     }
 
@@ -183,6 +192,26 @@ fn asks_who_sends(targets: &Targets) -> bool {
         && targets.mentions(&[
             "dispatch", "emit", "fire", "publish", "rais", "send", "sent",
         ])
+}
+
+/// Reports whether a question asks for tests, rather than for what happens with them: `when tests run in processes`,
+/// `after a browser test has finished`.
+fn asks_for_tests(targets: &Targets) -> bool {
+    if targets.mentions(&["cover"]) {
+        return true;
+    }
+    let is_test = |at: usize, word: &str| match word {
+        // `how many milliseconds a test may take`
+        "test" => at > 0 && BEFORE_TEST.contains(&targets.words[at - 1].as_str()),
+        _ => word.starts_with("test"),
+    };
+    let is_time = |word: &String| ["after", "before", "when", "while"].contains(&word.as_str());
+    let is_circumstance = |at: usize| {
+        let before = &targets.words[at.saturating_sub(MAX_BEFORE_TEST)..at];
+        before.iter().any(is_time)
+    };
+    let mut words = targets.words.iter().enumerate();
+    words.any(|(at, word)| is_test(at, word) && !is_circumstance(at))
 }
 
 /// Reports whether a question is not about tests: `without the tests`, `tests aside`.

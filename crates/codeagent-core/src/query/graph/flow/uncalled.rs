@@ -11,7 +11,9 @@ use crate::query::dispatch::key_path::{KeyedValue, keyed_value, keys_of_procedur
 use crate::query::dispatch::mounted_routes::mounted_routes;
 use crate::query::dispatch::steps::is_inside;
 use crate::query::uses::hierarchy::implementations_of;
-use crate::query::{DispatchStep, QueryError, UnknownCall, dispatched_from, innermost};
+use crate::query::{
+    DispatchStep, QueryError, UnknownCall, dispatched_from, functions_named, innermost, is_compound,
+};
 use crate::store::{self, DispatchRow, FileKey};
 
 /// Methods of SignalR's clients that call a method of a hub.
@@ -71,14 +73,38 @@ impl FlowWalk<'_, '_, '_> {
                 Ok(())
             }
             None => {
+                let named = self.functions_named_as(text)?;
                 self.lines
-                    .push(format!("{indent}{at} {text} (unknown target)"));
+                    .push(format!("{indent}{at} {text} (unknown target{named})"));
                 match call.type_argument {
                     Some(class) => self.run_by_type(class, depth + 1),
                     None => Ok(()),
                 }
             }
         }
+    }
+
+    /// Returns the few functions with the name of a called member as the end of a note, if the name is a rare one:
+    /// `client.rpc.updateCart` may lead to the `updateCart` of a server.
+    fn functions_named_as(&mut self, text: &str) -> Result<String, QueryError> {
+        let name = text.rsplit_once('.').map(|(_, name)| name);
+        let Some(name) = name.filter(|name| is_compound(name)) else {
+            return Ok(String::new());
+        };
+        let snapshot = self.occurrences.sources.snapshot();
+        let functions = functions_named(snapshot, name)?;
+
+        let mut places = Vec::with_capacity(functions.len());
+        for function in &functions {
+            if let Some(span) = function.spans.first() {
+                let name = self.occurrences.short_name(function)?;
+                places.push(format!("{name}  {}:{}", span.path, span.name_line));
+            }
+        }
+        Ok(match places.as_slice() {
+            [] => String::new(),
+            places => format!("; of that name: {}", places.join(", ")),
+        })
     }
 
     /// Returns the method of a SignalR hub that a call of its client names: `connection.invoke("Save")`.

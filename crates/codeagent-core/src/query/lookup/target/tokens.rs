@@ -211,7 +211,9 @@ pub(in crate::query) fn tokens(text: &str) -> Vec<Token<'_>> {
         let rest = &text[at..];
         let first = rest.chars().next().unwrap_or(' ');
         if let Some(inner) = quoted(rest, first) {
-            push(&mut tokens, inner, first != '`', first == '`');
+            let (method, text) = request(inner).unwrap_or(("", inner));
+            push(&mut tokens, method, false, false);
+            push(&mut tokens, text, first != '`', first == '`');
             starts = false;
             at += inner.len() + 2;
         } else if first.is_whitespace() || matches!(first, ',' | ';') || opens_quote(rest) {
@@ -251,6 +253,13 @@ fn push<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str, is_quoted: bool, is_code
             is_first: false,
         });
     }
+}
+
+/// Splits a quoted request: `GET /users`.
+fn request(text: &str) -> Option<(&str, &str)> {
+    let (method, path) = text.trim().split_once(' ')?;
+    let path = path.trim_start();
+    (is_request_method(method) && is_route(path)).then_some((method, path))
 }
 
 /// Reports whether a word with its marks is the last one of a sentence.

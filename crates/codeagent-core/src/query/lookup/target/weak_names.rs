@@ -3,13 +3,57 @@
 
 use super::kind_words::has_kind;
 use super::module::is_own_package;
-use super::{LiteralTarget, SymbolTarget, Target, Targets, Token, is_technical};
+use super::tokens::is_constant;
+use super::{LiteralTarget, SymbolTarget, Target, Targets, Token, is_technical, tokens};
 use crate::model::graph::{Node, NodeKind, NodeType};
-use crate::query::{Note, QueryError, Sources, SymbolGroup, is_in_place};
+use crate::query::{Note, QueryError, Sources, SymbolGroup, is_in_place, literal_files};
 use crate::store::{self, Snapshot};
 
 /// Words before the name of a product.
 const BEFORE_PRODUCT: [&str; 8] = ["by", "for", "from", "in", "inside", "of", "the", "within"];
+
+/// Reports whether a sentence has no name that is written like code or in quotation marks, only words of prose that
+/// equal names.
+pub(in crate::query) fn names_nothing_for_sure(
+    snapshot: &Snapshot,
+    targets: &Targets,
+    text: &str,
+) -> Result<bool, QueryError> {
+    for target in &targets.found {
+        if let Target::Literal(literal) = target
+            && literal.text.contains(' ')
+            && literal_files(snapshot, &literal.text)? > 0
+        {
+            return Ok(false);
+        }
+    }
+    let tokens = tokens(text);
+    let is_quoted = |name: &str| {
+        tokens
+            .iter()
+            .any(|token| token.text == name && token.is_quoted)
+    };
+    let is_word = |name: &str| {
+        let mut named = tokens.iter().filter(|token| token.text == name).peekable();
+        named.peek().is_some() && named.all(Token::is_plain)
+    };
+    let is_weak = |name: &str| is_word(name) || is_of_prose(&tokens, name);
+    let is_plain = |target: &Target| match target {
+        Target::File { .. } | Target::Folder { .. } => false,
+        Target::Literal(literal) if literal.is_known() => false,
+        Target::Literal(literal) if !is_constant(&literal.text) => {
+            literal.text.contains(' ') || !is_quoted(&literal.text)
+        }
+        Target::Symbols(named) if named.is_of_tests() => true,
+        _ => !targets.has_written_name || is_weak(target.requested_text()),
+    };
+    // A text in quotation marks that is not found is no name.
+    let is_missing_name = |name: &str| !is_weak(name) && !name.contains(' ');
+    let mut missing = targets.missing.iter();
+    Ok(targets.is_sentence
+        && targets.found.iter().all(is_plain)
+        && !missing.any(|(name, _)| is_missing_name(name)))
+}
 
 /// Removes weak names if a sentence has others: paths, names in quotation marks or backticks, and names that
 /// are no words of prose.
@@ -65,19 +109,15 @@ pub(super) fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
 fn is_package(sources: &Sources<'_>, literal: &LiteralTarget, tokens: &[Token<'_>]) -> bool {
     let name = literal.text.as_str();
     let is_quoted = |token: &Token<'_>| token.text == name && token.is_quoted;
-    let is_known = !literal.routes.is_empty()
-        || !literal.files.is_empty()
-        || !literal.events.listeners.is_empty()
-        || !literal.events.emitters.is_empty();
     let is_word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    !is_known
+    !literal.is_known()
         && name.chars().all(is_word)
         && !tokens.iter().any(is_quoted)
         && is_own_package(sources, name)
 }
 
 /// Reports whether a name is a word of prose with a capital, or an abbreviation, wherever a sentence has it.
-fn is_of_prose(tokens: &[Token<'_>], name: &str) -> bool {
+pub(super) fn is_of_prose(tokens: &[Token<'_>], name: &str) -> bool {
     let is_word =
         |token: &Token<'_>| token.is_capitalized() || is_technical(token) || is_abbreviation(token);
     let mut named = tokens.iter().filter(|token| token.text == name).peekable();

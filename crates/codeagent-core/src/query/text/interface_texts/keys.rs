@@ -21,6 +21,9 @@ const MAX_USES: usize = 20;
 /// Endings of the keys of plural forms.
 const PLURALS: [&str; 6] = ["_zero", "_one", "_two", "_few", "_many", "_other"];
 
+/// Attributes of XML that name an entry.
+const KEY_ATTRIBUTES: [&str; 4] = ["Name", "name", "Key", "key"];
+
 /// Number of texts beside another one by which an object literal is taken for a resource.
 const MIN_TEXTS: usize = 3;
 
@@ -57,6 +60,7 @@ pub(super) fn key_at(
             let is_value = value.name == "value" && data.name == "data";
             attribute(data, text, "name").filter(|_| is_value)
         }
+        "xml" => xml_key(around, text, offset),
         "json" => around.first().map(|one| one.name.clone()),
         "xaml" | "axaml" => {
             let element = around.first()?;
@@ -68,6 +72,22 @@ pub(super) fn key_at(
     };
     // A text of a list has no key.
     key.filter(|key| !key.is_empty())
+}
+
+/// Returns the key of a text in XML: the name of its element (`<string name="save">Save</string>`) or, if that is
+/// its value, of the element around it (`<Resource Name="Save"><Value>Save</Value></Resource>`).
+fn xml_key(around: &[Around], text: &str, offset: usize) -> Option<String> {
+    let element = around.first()?;
+    if element.parts.iter().any(|part| part.span.contains(&offset)) {
+        return None;
+    }
+    let entry = match element.name.eq_ignore_ascii_case("value") {
+        true => around.get(1)?,
+        false => element,
+    };
+    KEY_ATTRIBUTES
+        .iter()
+        .find_map(|name| attribute(entry, text, name))
 }
 
 /// Returns the value of an element's attribute.

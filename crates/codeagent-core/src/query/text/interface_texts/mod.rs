@@ -5,7 +5,7 @@
 //! files with an equal text are read closer: source by its parser, markup by a scanner of tags.
 //!
 //! Limitations: of keys that code computes, only the beginning is searched. Resources are only `.resx`, `.resw`,
-//! JSON, object literals and dictionaries of XAML.
+//! XML, JSON, object literals and dictionaries of XAML.
 
 mod actions;
 mod component_props;

@@ -25,7 +25,7 @@ use crate::model::graph::{Dialect, Node, NodeType};
 use crate::query::dispatch::object_keys::is_of_name;
 use crate::query::dispatch::routes::routes_of;
 use crate::query::text::razor::is_razor;
-use crate::query::{Occurrences, QueryError};
+use crate::query::{Occurrences, QueryError, functions_named as functions_of_name, is_compound};
 use crate::store;
 
 /// Number of elements around a text that may react although they show other texts.
@@ -354,8 +354,15 @@ impl File<'_> {
                 continue;
             }
             lines.extend(self.numbered(&part.span));
+            let called = match functions.is_empty() {
+                true => called_by_name(occurrences, &here)?,
+                false => Vec::new(),
+            };
             lines.extend(here.into_iter().map(|line| format!("  {line}")));
-            let inner = flows(occurrences, &functions)?;
+            if !called.is_empty() {
+                lines.push("  possibly runs, matched by the name of a call:".to_owned());
+            }
+            let inner = flows(occurrences, &[functions, called].concat())?;
             lines.extend(inner.into_iter().map(|line| format!("  {line}")));
         }
         Ok(lines)
@@ -425,6 +432,31 @@ impl File<'_> {
         }
         lines
     }
+}
+
+/// Returns the few functions with the names of the members that some lines of a script call, because its code is not
+/// indexed: `client.rpc.updateCart()`.
+fn called_by_name(
+    occurrences: &Occurrences<'_, '_>,
+    lines: &[String],
+) -> Result<Vec<Node>, QueryError> {
+    let snapshot = occurrences.sources.snapshot();
+    let mut found: Vec<Node> = Vec::new();
+    for line in lines {
+        let calls = line.match_indices('(').filter_map(|(at, _)| {
+            let before = &line[..at];
+            let start = before.rfind(|c: char| !is_of_name(c)).map(|at| at + 1)?;
+            before[..start].ends_with('.').then(|| &before[start..])
+        });
+        for name in calls.filter(|name| is_compound(name)) {
+            for function in functions_of_name(snapshot, name)? {
+                if found.iter().all(|known| known.id != function.id) {
+                    found.push(function);
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Reports whether a part has a function that does something, other than to render or to make an object:

@@ -1,0 +1,185 @@
+//! `codeagent explore`: questions that describe code in words, or quote what is no name.
+
+use super::{Case, Shop, assert_answers};
+
+#[test]
+fn described_symbols_are_found() {
+    assert_answers(CASES);
+}
+
+#[test]
+fn names_that_only_equal_words_are_left_out() {
+    let shop = Shop::with(&[
+        ("web/depot.ts", "export class Depot { open() {} }\n"),
+        (
+            "web/bins.ts",
+            "export function maybeEmptyFullBins(level: number) {\n  if (level < 9) return;\n  drain();\n}\nfunction drain() {}\n",
+        ),
+    ]);
+    let text = shop.stdout(&[
+        "explore",
+        "When a load has arrived, what decides whether the Depot empties its full bins?",
+    ]);
+    assert!(text.contains("left out: Depot"), "{text}");
+    assert!(text.contains("2   if (level < 9) return;"), "{text}");
+    let first = text.find("## exported function maybeEmptyFullBins");
+    assert!(first < text.find("## exported class Depot"), "{text}");
+}
+
+#[test]
+fn a_phrase_of_tests_is_no_text_of_the_interface() {
+    let shop = Shop::with(&[(
+        "web/slots.test.ts",
+        "describe(\"early slots\", () => { it(\"opens\", () => {}); });\n",
+    )]);
+    let text = shop.stdout(&["explore", "which states can early slots be in?"]);
+    assert!(!text.contains("of the interface"), "{text}");
+}
+
+#[test]
+fn what_happens_with_tests_is_no_question_for_tests() {
+    let shop = Shop::with(&[
+        ("web/forks.ts", "export function startForks() {}\n"),
+        ("web/forks.test.ts", "it(\"runs in forks\", () => {});\n"),
+    ]);
+    let text = shop.stdout(&[
+        "explore",
+        "when tests run in forks, which code starts them?",
+    ]);
+    assert!(!text.contains("tests with"), "{text}");
+    assert!(text.contains("startForks"), "{text}");
+}
+
+#[test]
+fn a_surface_says_which_accessor_is_hidden() {
+    let code = format!(
+        "public class Bin {{\n    public int Size {{ get; private set; }}\n    public int Left {{ protected get; set; }}\n    public int All {{ get; set; }}\n{}}}",
+        "    // ..\n".repeat(60)
+    );
+    let shop = Shop::with(&[("src/Bin.cs", &code)]);
+    let text = shop.stdout(&["explore", "what is the public surface of Bin?"]);
+    for member in [
+        "2 Size: int {get; private set}",
+        "3 Left: int {protected get; set}",
+        "4 All: int {get; set}",
+    ] {
+        assert!(text.contains(member), "{text}");
+    }
+}
+
+const CASES: &[Case] = &[
+    Case {
+        files: &[(
+            "src/Pings.cs",
+            "public class PingsController : Controller {\n    [HttpGet]\n    [Route(\"/api/ping\")]\n    public IActionResult Ping() => Ready ? Ok() : StatusCode(503);\n    bool Ready => true;\n}",
+        )],
+        question: "which status does `GET /api/ping` return?",
+        expected: &[
+            "route GET /api/ping at src/Pings.cs:3: PingsController.Ping",
+            "4 public IActionResult Ping() => Ready ? Ok() : StatusCode(503);",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Queues.cs",
+            "public interface IQueues { void Reset(); }\nclass NoQueues : IQueues { public void Reset() { } }\n\
+            class Queues : IQueues {\n    public void Reset() { Drop(); }\n    void Drop() {}\n}",
+        )],
+        question: "what happens when IQueues.Reset is called?",
+        expected: &[
+            "IQueues.Reset -> ",
+            "  4 Queues.Drop  src/Queues.cs:5",
+            "2 class NoQueues : IQueues { public void Reset() { } }",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/port.ts",
+            "export function listen() {\n  const mode = process.env.DEPOT_MODE;\n  open(`config/${mode}.json`);\n  if (mode === 'dev') log(1);\n}\nfunction open(name: string) {}\nfunction log(level: number) {}\n",
+        )],
+        question: "where is DEPOT_MODE read and what does its value decide?",
+        expected: &[
+            "lines with mode, which holds the value, matched by text (2):",
+            "  3 listen: open(`config/${mode}.json`);",
+            "  4 if (mode === 'dev') log(1);",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/beat.ts",
+            "const FALLBACK = 15;\nexport function beat() {\n  const raw = process.env.DEPOT_BEAT;\n  return raw ? Number(raw) : FALLBACK;\n}\n",
+        )],
+        question: "which environment variable changes how often the depot sends a beat, and what if it is unset?",
+        expected: &[
+            "DEPOT_BEAT (matched by words of its name) is read at (1):",
+            "4   return raw ? Number(raw) : FALLBACK;",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "web/Nav.vue",
+                "<template>\n  <button title=\"Refresh all bins\" @click=\"refresh()\" />\n</template>\n<script setup>\nfunction refresh() {\n  return client.rpc.refreshBins()\n}\n</script>\n",
+            ),
+            (
+                "web/server.ts",
+                "export const handlers = {\n  refreshBins() { rescan(); },\n};\nfunction rescan() {}\n",
+            ),
+        ],
+        question: "what happens when a user clicks \"Refresh all bins\"?",
+        expected: &[
+            "possibly runs, matched by the name of a call:",
+            "rescan  web/server.ts:4",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "web/Page.tsx",
+                "import { BinTable } from './BinTable';\nexport default function Page() {\n  return <main><h1>All full bins</h1><BinTable /></main>;\n}\n",
+            ),
+            (
+                "web/BinTable.tsx",
+                "export function BinTable() { return <table />; }\n",
+            ),
+        ],
+        question: "which components are behind the screen \"All full bins\"?",
+        expected: &["Page renders (1):", "BinTable  web/BinTable.tsx:1"],
+    },
+    Case {
+        files: &[
+            (
+                "web/texts.xml",
+                "<Texts>\n  <Text Name=\"Bins.Empty\">\n    <Value>Empty every bin</Value>\n  </Text>\n</Texts>\n",
+            ),
+            (
+                "web/Bins.tsx",
+                "function clear() {}\nexport function Bins() { return <button onClick={clear}>{t('Bins.Empty')}</button>; }\n",
+            ),
+        ],
+        question: "what happens when \"Empty every bin\" is clicked?",
+        expected: &[
+            "defined under the key",
+            "Bins.Empty  web/texts.xml:3",
+            "clear  web/Bins.tsx:1",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Rates.cs",
+                "namespace Depot.Rates { public class Rate { public int Wait() => 1; } }",
+            ),
+            (
+                "src/Use.cs",
+                "using Depot.Rates;\nclass Use {\n    int Go() => new Rate().Wait();\n}",
+            ),
+        ],
+        question: "which files import Depot.Rates and what do they use?",
+        expected: &[
+            "imported by (1):",
+            "used by the files that import it (",
+            "  3 Use.Go: int Go() => new Rate().Wait();",
+        ],
+    },
+];

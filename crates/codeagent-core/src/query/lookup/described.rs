@@ -1,0 +1,161 @@
+//! Symbols that a question describes in words: `which code collects garbage in Chromium?` is about
+//! `maybeCollectChromiumGarbage`, though it names nothing, or only `Chromium`.
+
+use crate::model::graph::{Node, NodeId, NodeType};
+use crate::query::QueryError;
+use crate::query::lookup::target::{
+    Target, Targets, Token, is_common, names_nothing_for_sure, tokens,
+};
+use crate::store::{self, DescribedSymbol, Snapshot};
+
+/// Number of symbols that are compared, and maximum number that is returned.
+const COMPARED: usize = 12;
+const MAX_DESCRIBED: usize = 3;
+
+/// Share of the best score that others need.
+const MIN_SHARE: f64 = 0.6;
+
+/// Share of the score of a second symbol of a type that the type gains.
+const OF_SECOND: f64 = 0.3;
+
+/// Share of the score of its best member with which a type stands for it, and number of described members for which
+/// it stands anyway.
+const SCORE_OF_TYPE: f64 = 0.8;
+const MANY_MEMBERS: usize = 3;
+
+/// Words for what is set and read.
+const SETTINGS: [&str; 8] = [
+    "config",
+    "configuration",
+    "default",
+    "flag",
+    "option",
+    "options",
+    "setting",
+    "settings",
+];
+
+/// Number of words that a description must share with a name, and of those among them that must be no names
+/// themselves, before it says more than these names.
+const MIN_SAID: usize = 3;
+const MIN_FURTHER: usize = 2;
+
+/// Returns the symbols that a question describes, best first; for a question about a setting properties and
+/// variables, if there are any.
+pub fn described_symbols(
+    snapshot: &Snapshot,
+    question: &str,
+) -> Result<Vec<DescribedSymbol>, QueryError> {
+    let tokens = tokens(question);
+    let words = tokens.iter().map(|token| token.text);
+    let words: Vec<&str> = words.filter(|word| !is_common(word)).collect();
+    let mut found = store::described(snapshot, &words.join(" "), COMPARED)?;
+    let is_setting = |token: &Token<'_>| SETTINGS.contains(&token.text.to_lowercase().as_str());
+    let is_value = |symbol: &DescribedSymbol| symbol.node.node_type == NodeType::Property;
+    let asks_for_value = tokens.iter().any(is_setting) && found.iter().any(is_value);
+    if asks_for_value {
+        found.retain(is_value);
+    }
+
+    let mut groups: Vec<(NodeId, Vec<DescribedSymbol>)> = Vec::new();
+    for symbol in found {
+        let around = match asks_for_value {
+            true => None,
+            false => type_around(snapshot, &symbol.node)?,
+        };
+        let of = around.map_or(symbol.node.id, |node| node.id);
+        match groups.iter_mut().find(|(known, _)| *known == of) {
+            Some((_, members)) => members.push(symbol),
+            None => groups.push((of, vec![symbol])),
+        }
+    }
+
+    let mut described = Vec::with_capacity(groups.len());
+    for (of, members) in groups {
+        described.push(joined(snapshot, of, members)?);
+    }
+    described.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.id.cmp(&b.node.id)));
+    let least = described.first().map_or(0.0, |best| MIN_SHARE * best.score);
+    described.retain(|symbol| symbol.score >= least);
+    described.truncate(MAX_DESCRIBED);
+    Ok(described)
+}
+
+/// Reports whether a question describes a symbol in words that say more than the names in it, which only equal words
+/// of prose: `Vitest` in `whether Vitest collects garbage`.
+pub fn describes_rather(
+    snapshot: &Snapshot,
+    question: &str,
+    targets: &Targets,
+) -> Result<bool, QueryError> {
+    if targets.found.is_empty() || !names_nothing_for_sure(snapshot, targets, question)? {
+        return Ok(false);
+    }
+    let described = described_symbols(snapshot, question)?;
+    let Some(best) = described.first() else {
+        return Ok(false);
+    };
+
+    let mut found = targets.found.iter();
+    let is_named = found.any(|target| match target {
+        Target::Symbols(symbols) => symbols.groups.iter().any(|group| {
+            let node = group.first();
+            node.id == best.node.id || node.parent == Some(best.node.id)
+        }),
+        _ => false,
+    });
+    let names = targets.found.iter().map(Target::requested_text);
+    let named: Vec<String> = names.flat_map(store::word_roots).collect();
+    let further = best.said.iter().filter(|word| !named.contains(word));
+    let (said, further) = (best.said.len(), further.count());
+    // The name of a library, a string or a test says little of the product's code.
+    let names_code = targets.found.iter().any(|target| match target {
+        Target::Symbols(symbols) => !symbols.is_of_tests(),
+        _ => false,
+    });
+    let says_more = match names_code {
+        true => said >= MIN_SAID && further >= MIN_FURTHER,
+        false => said >= MIN_FURTHER && further > 0,
+    };
+    Ok(says_more && !is_named)
+}
+
+/// Returns the best of some symbols of a type, or the type itself if it is described as well or by several
+/// members; the best comes first.
+fn joined(
+    snapshot: &Snapshot,
+    of: NodeId,
+    mut members: Vec<DescribedSymbol>,
+) -> Result<DescribedSymbol, QueryError> {
+    let best = members[0].score;
+    let second = members.get(1).map_or(0.0, |second| second.score);
+    let mut itself = members.iter().filter(|symbol| symbol.node.id == of);
+    let is_described = itself.any(|symbol| symbol.score >= SCORE_OF_TYPE * best);
+    let is_type = is_described || members.len() >= MANY_MEMBERS;
+    let said: Vec<String> = members
+        .iter()
+        .flat_map(|member| member.said.clone())
+        .collect();
+
+    let mut joined = members.swap_remove(0);
+    if is_type && let Some(node) = store::node(snapshot, of)? {
+        joined.node = node;
+        joined.said = said;
+        joined.said.sort_unstable();
+        joined.said.dedup();
+    }
+    joined.score += OF_SECOND * second;
+    Ok(joined)
+}
+
+/// Returns the type that a symbol is or is a member of.
+fn type_around(snapshot: &Snapshot, node: &Node) -> Result<Option<Node>, QueryError> {
+    if node.node_type.is_type() {
+        return Ok(Some(node.clone()));
+    }
+    let Some(parent) = node.parent else {
+        return Ok(None);
+    };
+    let parent = store::node(snapshot, parent)?;
+    Ok(parent.filter(|parent| parent.node_type.is_type()))
+}

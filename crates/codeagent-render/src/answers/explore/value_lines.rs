@@ -1,0 +1,92 @@
+//! The section about the variables that take a value where it is read: `const port = env("PORT")`. What the value
+//! decides is seen where they are used.
+
+use codeagent_core::query::{self, Occurrence, Occurrences};
+
+use super::member::is_callable;
+use crate::answers::AnswerError;
+use crate::text::{Document, Section};
+
+/// Maximum number of reads whose variables are followed.
+const MAX_READS: usize = 3;
+
+/// Maximum number of lines of a function that are looked at.
+const MAX_LINES: u32 = 600;
+
+/// Words that declare a variable.
+const DECLARING: [&str; 5] = ["const", "let", "string", "string?", "var"];
+
+/// Adds the lines with the local variables that some reads give their values.
+pub(super) fn section(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    reads: &[Occurrence],
+) -> Result<(), AnswerError> {
+    for read in reads.iter().take(MAX_READS) {
+        let source = read.source.as_deref().unwrap_or_default();
+        let Some(name) = declared(source) else {
+            continue;
+        };
+        let Some(function) = query::function_around(occurrences, read)?.filter(is_callable) else {
+            continue;
+        };
+        let Some(span) = function.spans.first().filter(|span| span.path == read.path) else {
+            continue;
+        };
+        let last = span.span.end_line.min(read.line + MAX_LINES);
+        let lines = occurrences.sources.lines(&read.path, read.line + 1, last)?;
+        let mut places = Vec::new();
+        for (number, line) in (read.line + 1..).zip(lines.unwrap_or_default()) {
+            if has_name(&line, name) {
+                places.push(occurrences.at(&read.path, number)?);
+            }
+        }
+        let title = format!("lines with {name}, which holds the value, matched by text");
+        document.section(Section::occurrence_rows("value", title, places).weighing(30));
+    }
+    Ok(())
+}
+
+/// Returns the variable that a line declares with a value: `port` of `const port = env("PORT");`.
+fn declared(line: &str) -> Option<&str> {
+    let (target, _) = line.split_once(" = ")?;
+    let (declaring, name) = target.trim().split_once(' ')?;
+    let name = name.split(':').next().unwrap_or(name).trim();
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (DECLARING.contains(&declaring) && is_name && !name.is_empty()).then_some(name)
+}
+
+/// Reports whether a line has a name as a whole word, and not as the member of something.
+fn has_name(line: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + name.len()..].chars().next();
+        !before.is_some_and(|c| is_part(c) || c == '.') && !after.is_some_and(is_part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_declares_the_variable_that_takes_the_value() {
+        for (line, expected) in [
+            ("const port = env(\"PORT\");", Some("port")),
+            ("let port: string = env(\"PORT\");", Some("port")),
+            ("var port = Get(\"PORT\") ?? 1;", Some("port")),
+            ("Port = Get(\"PORT\");", None),
+            ("const { port } = settings;", None),
+            ("return env(\"PORT\");", None),
+        ] {
+            assert_eq!(declared(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_variable_is_a_whole_word() {
+        assert!(has_name("listen(port);", "port") && has_name("$\"a.{port}.b\"", "port"));
+        assert!(!has_name("import(a);", "port") && !has_name("options.port", "port"));
+    }
+}
