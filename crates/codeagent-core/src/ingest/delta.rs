@@ -33,7 +33,7 @@ const MAX_NOTES: usize = 100;
 const FILES_PER_BATCH: usize = 1024;
 
 /// Number of such batches after which freed memory is returned.
-const BATCHES_PER_TRIM: usize = 4;
+const BATCHES_PER_TRIM: usize = 2;
 
 /// Number of files after whose rows freed memory is returned.
 const FILES_PER_TRIM: usize = 8 * FILES_PER_BATCH;
@@ -343,11 +343,17 @@ fn make_nodes(
             let items = batch.par_chunks(FILES_AT_ONCE);
             items.map(of_files).collect()
         });
+        let mut of_several = Vec::new();
         for ((nodes, signs_of_nodes), parts) in made {
             packed.push(nodes);
             signs.extend(signs_of_nodes);
-            parts.into_iter().for_each(|parts| merged.add(parts));
+            for parts in parts {
+                of_several.extend(merged.add(parts, table));
+            }
         }
+        let (nodes, signs_of_nodes) = pack(of_several);
+        packed.push(nodes);
+        signs.extend(signs_of_nodes);
         if !keep_world {
             batch.iter().for_each(|file| table.free_facts(*file));
             // The packed nodes are larger blocks, which do not fill the gaps that facts leave.
@@ -357,9 +363,6 @@ fn make_nodes(
         }
     }
 
-    let (nodes, signs_of_merged) = pack(merged.finish());
-    packed.push(nodes);
-    signs.extend(signs_of_merged);
     signs.sort_unstable_by_key(|(node, _)| *node);
     FullGraph {
         nodes: PackedNodes::merge(packed),

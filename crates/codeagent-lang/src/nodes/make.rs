@@ -24,6 +24,8 @@ pub(super) struct NodeContext<'a> {
 /// A node, of whose declarations some are still to be added.
 struct NodeDraft {
     node: Node,
+    /// Number of its declarations so far.
+    parts: usize,
     /// Rank of the primary declaration so far; see [`describe::weight`].
     weight: u32,
 }
@@ -31,7 +33,7 @@ struct NodeDraft {
 /// The declarations in one file of nodes with several declarations, by the node's index.
 pub struct NodeParts(Vec<(usize, NodeDraft)>);
 
-/// The nodes with several declarations, by index.
+/// The nodes with several declarations of which some are still to be added, by index.
 #[derive(Default)]
 pub struct MergedNodes(FxHashMap<usize, NodeDraft>);
 
@@ -42,9 +44,8 @@ impl NodeTable {
         for file in (0..self.files.len() as u32).map(FileId) {
             let (whole, parts) = self.nodes_of(file);
             nodes.extend(whole);
-            merged.add(parts);
+            nodes.extend(merged.add(parts, self));
         }
-        nodes.extend(merged.finish());
         nodes.into_iter()
     }
 
@@ -124,6 +125,7 @@ impl NodeTable {
         if part.decl.is_none() {
             return NodeDraft {
                 node: file_node(&context),
+                parts: 1,
                 weight: 0,
             };
         }
@@ -134,6 +136,7 @@ impl NodeTable {
         }
         NodeDraft {
             node,
+            parts: 1,
             weight: describe::weight(&file.file.facts, part.decl),
         }
     }
@@ -184,20 +187,25 @@ impl NodeTable {
 }
 
 impl MergedNodes {
-    /// Adds the parts in a file. Files must be added in order.
-    pub fn add(&mut self, parts: NodeParts) {
+    /// Adds the parts in a file, and returns the nodes that have all their declarations now. Files must be added in
+    /// order.
+    pub fn add(&mut self, parts: NodeParts, table: &NodeTable) -> Vec<Node> {
+        let mut whole = Vec::new();
         for (place, part) in parts.0 {
-            match self.0.get_mut(&place) {
-                Some(draft) => draft.add(part),
-                None => drop(self.0.insert(place, part)),
+            let draft = match self.0.remove(&place) {
+                Some(mut draft) => {
+                    draft.add(part);
+                    draft
+                }
+                None => part,
+            };
+            if draft.parts == table.entries[place].parts.len() {
+                whole.push(draft.finish());
+            } else {
+                self.0.insert(place, draft);
             }
         }
-    }
-
-    /// Returns the nodes.
-    #[must_use]
-    pub fn finish(self) -> Vec<Node> {
-        self.0.into_values().map(NodeDraft::finish).collect()
+        whole
     }
 }
 
@@ -205,6 +213,7 @@ impl NodeDraft {
     /// Adds a declaration; the weightiest one describes the node.
     fn add(&mut self, of_part: Self) {
         let mut other = of_part.node;
+        self.parts += of_part.parts;
         if of_part.weight > self.weight {
             self.weight = of_part.weight;
             std::mem::swap(&mut self.node, &mut other);

@@ -182,4 +182,53 @@ const CASES: &[Case] = &[
             "  3 Use.Go: int Go() => new Rate().Wait();",
         ],
     },
+    Case {
+        files: &[
+            (
+                "src/Spans.cs",
+                "class SpanResolver { public int Resolve(string span) => span == \"9h\" ? 9 : 0; }\n",
+            ),
+            (
+                "tests/SpanResolverTests.cs",
+                "class SpanResolverTests { [Fact] public void Resolves_spans() { new SpanResolver().Resolve(\"9h\"); } }\n",
+            ),
+        ],
+        question: "which tests cover how the resolver reads a span such as '9h'?",
+        expected: &["SpanResolverTests.Resolves_spans"],
+    },
+    Case {
+        files: &[(
+            "src/Log.cs",
+            "public class LogTarget {\n    public event System.Action NewLogEntry;\n    public int LogEntries;\n    void Write() { NewLogEntry?.Invoke(); }\n}\n\
+            class Sockets {\n    void Start(LogTarget target) { target.NewLogEntry += Push; }\n    void Push() {}\n}\n",
+        )],
+        question: "when a new entry gets into the log, which event is raised and who subscribes to it?",
+        expected: &[
+            "## public event LogTarget.NewLogEntry",
+            "4 LogTarget.Write: void Write() { NewLogEntry?.Invoke(); }",
+            "7 Sockets.Start",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Plugins.cs",
+            "public interface IPlugin { void Load(); }\nclass PaintPlugin : IPlugin { public void Load() {} }\n",
+        )],
+        question: "which plug-ins does this repository contain (official and example ones), and which class is the main one?",
+        expected: &["2 PaintPlugin: class PaintPlugin : IPlugin"],
+    },
+    Case {
+        files: &[
+            (
+                "web/Layout.vue",
+                "<template>\n  <button @click=\"scanBins\">Scan every bin</button>\n</template>\n<script>\nexport default {\n  methods: {\n    scanBins() {\n      this.$root.emitBins('scan');\n    },\n  },\n};\n</script>\n",
+            ),
+            (
+                "web/socket.ts",
+                "export const mixin = { methods: { emitBins(name: string) { push(name); } } };\nfunction push(name: string) {}\n",
+            ),
+        ],
+        question: "what happens when a user clicks \"Scan every bin\"?",
+        expected: &["7 scanBins() {", "8 this.$root.emitBins('scan');", "push"],
+    },
 ];

@@ -1,7 +1,7 @@
 //! Symbols that a question describes in words: `which code collects garbage in Chromium?` is about
 //! `maybeCollectChromiumGarbage`, though it names nothing, or only `Chromium`.
 
-use crate::model::graph::{Node, NodeId, NodeType};
+use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
 use crate::query::QueryError;
 use crate::query::lookup::target::{
     Target, Targets, Token, is_common, names_nothing_for_sure, tokens,
@@ -9,7 +9,7 @@ use crate::query::lookup::target::{
 use crate::store::{self, DescribedSymbol, Snapshot};
 
 /// Number of symbols that are compared, and maximum number that is returned.
-const COMPARED: usize = 12;
+const COMPARED: usize = 24;
 const MAX_DESCRIBED: usize = 3;
 
 /// Share of the best score that others need.
@@ -22,6 +22,9 @@ const OF_SECOND: f64 = 0.3;
 /// it stands anyway.
 const SCORE_OF_TYPE: f64 = 0.8;
 const MANY_MEMBERS: usize = 3;
+
+/// Words for an event of C#.
+const EVENTS: [&str; 2] = ["event", "events"];
 
 /// Words for what is set and read.
 const SETTINGS: [&str; 8] = [
@@ -40,8 +43,8 @@ const SETTINGS: [&str; 8] = [
 const MIN_SAID: usize = 3;
 const MIN_FURTHER: usize = 2;
 
-/// Returns the symbols that a question describes, best first; for a question about a setting properties and
-/// variables, if there are any.
+/// Returns the symbols that a question describes, best first; for a question about a setting only properties and
+/// variables, and for one about an event only events, if there are any.
 pub fn described_symbols(
     snapshot: &Snapshot,
     question: &str,
@@ -55,6 +58,11 @@ pub fn described_symbols(
     let asks_for_value = tokens.iter().any(is_setting) && found.iter().any(is_value);
     if asks_for_value {
         found.retain(is_value);
+    }
+    let is_event = |symbol: &DescribedSymbol| symbol.node.kind == NodeKind::Event;
+    let asks_for_event = tokens.iter().any(|token| EVENTS.contains(&token.text));
+    if asks_for_event && found.iter().any(is_event) {
+        found.retain(is_event);
     }
 
     let mut groups: Vec<(NodeId, Vec<DescribedSymbol>)> = Vec::new();

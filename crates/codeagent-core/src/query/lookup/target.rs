@@ -345,6 +345,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         }
     }
     if targets.is_sentence {
+        prose::drop_examples(&mut targets, text);
         prose::drop_excluded(&mut targets, &tokens);
         prose::join_members(snapshot, &mut targets, &tokens)?;
         prose::add_members(snapshot, &mut targets, &tokens)?;

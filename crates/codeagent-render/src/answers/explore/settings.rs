@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use codeagent_core::query::{self, Occurrence, Occurrences, Targets};
+use codeagent_core::query::{self, Occurrence, Occurrences, Target, Targets};
 
 use super::connection::is_form;
 use super::member::source_lines;
@@ -39,7 +39,12 @@ pub(super) fn section(
 ) -> Result<bool, AnswerError> {
     let asks = ["which", "what"].iter().any(|word| targets.has_word(word));
     let is_about = SETTINGS.iter().any(|word| targets.has_word(word));
-    if !asks || !is_about || targets.has_written_name {
+    let is_of_tests = |target: &Target| match target {
+        Target::Symbols(symbols) => symbols.is_of_tests(),
+        _ => false,
+    };
+    let has_name = targets.has_written_name && !targets.found.iter().all(is_of_tests);
+    if !asks || !is_about || has_name {
         return Ok(false);
     }
     let is_other = |word: &&str| !SETTINGS.contains(word);

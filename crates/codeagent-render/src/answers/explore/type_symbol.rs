@@ -101,7 +101,8 @@ pub(super) fn sections(
         "implemented, extended or derived in tests",
         tests,
     );
-    document.section(wants.weigh(section, false, 3));
+    let with_tests = wants.tests && wants.implementations;
+    document.section(wants.weigh(section, with_tests, 3));
 
     let mut ids = subject.ids();
     document.section(wants.weigh(

@@ -263,10 +263,17 @@ fn without_purpose<'q, 'w>(words: &'w [&'q str]) -> &'w [&'q str] {
     end.map_or(words, |at| &words[..=at])
 }
 
-/// Returns a text without the words in brackets.
+/// Returns a text without what is in brackets.
 fn without_brackets(text: &str) -> String {
-    let is_outside = |word: &&str| !word.starts_with('(') || !word.ends_with(')');
-    let words: Vec<&str> = text.split_whitespace().filter(is_outside).collect();
+    let mut depth = 0_usize;
+    let mut words: Vec<&str> = Vec::new();
+    for word in text.split_whitespace() {
+        depth += usize::from(word.starts_with('('));
+        if depth == 0 {
+            words.push(word);
+        }
+        depth = depth.saturating_sub(usize::from(word.trim_end_matches(',').ends_with(')')));
+    }
     words.join(" ")
 }
 
@@ -278,7 +285,7 @@ fn owner<'q>(words: &[&'q str]) -> Option<&'q str> {
         return Some(name);
     }
     match without_part(words) {
-        [name] | ["the", name] => Some(name),
+        [name] | ["the" | "this" | "our", name] => Some(name),
         _ => None,
     }
 }

@@ -522,7 +522,13 @@ fn is_declaration(line: &str, rest: &str) -> bool {
     let words = || line.split_whitespace();
     let is_clean = words().all(|word| word.chars().all(|c| is_of_name(c) || "<>?[],".contains(c)));
     let is_value = line.ends_with("const") || line.ends_with("let") || line.ends_with("function");
-    let is_method = !line.is_empty() && rest.starts_with('(') && !line.ends_with("return");
+    // `save() {` of an object is a method as well.
+    let has_body = || {
+        let head = rest.lines().next().unwrap_or_default().trim_end();
+        head.ends_with('{') && !head.contains("=>")
+    };
+    let is_method = rest.starts_with('(')
+        && (!line.is_empty() && !line.ends_with("return") || line.is_empty() && has_body());
     let is_await = words().any(|word| word == "await" || word == "new");
     is_clean && !is_await && (is_value || is_method)
 }
