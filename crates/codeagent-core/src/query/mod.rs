@@ -104,9 +104,9 @@ pub use status::{
 pub use text::environment::{environment_variables, setting_names};
 pub use text::interface_texts::{
     InterfaceText, Phrase, TextKey, TextPlace, behind_view, bound_names, call_around,
-    component_around, component_of_view, constant_around, escaped_text, function_around,
-    handlers_nearby, has_tag_end, interface_phrases, interface_text, reactions, reactions_beside,
-    selected_handlers, type_with_attribute,
+    component_around, component_of_view, conditions, constant_around, escaped_text,
+    function_around, handlers_nearby, has_tag_end, interface_phrases, interface_text, reactions,
+    reactions_beside, selected_handlers, type_with_attribute,
 };
 pub use text::literals::{
     Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_lines,

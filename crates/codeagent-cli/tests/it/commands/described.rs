@@ -231,4 +231,16 @@ const CASES: &[Case] = &[
         question: "what happens when a user clicks \"Scan every bin\"?",
         expected: &["7 scanBins() {", "8 this.$root.emitBins('scan');", "push"],
     },
+    Case {
+        files: &[(
+            "web/Head.vue",
+            "<template>\n  <a v-if=\"hasNews\" href=\"/news\">Read the news</a>\n</template>\n<script>\nexport default {\n  computed: {\n    hasNews() {\n      return this.count > 3;\n    },\n  },\n};\n</script>\n",
+        )],
+        question: "what decides whether \"Read the news\" is shown?",
+        expected: &[
+            "conditions of the elements around it:",
+            "2 v-if=\"hasNews\"",
+            "8 return this.count > 3;",
+        ],
+    },
 ];

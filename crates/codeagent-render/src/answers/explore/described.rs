@@ -4,7 +4,7 @@ use codeagent_core::model::graph::Node;
 use codeagent_core::query::Occurrences;
 
 use super::heading::heading;
-use super::member::{is_callable, source_lines};
+use super::member::source_lines;
 use super::wants::WANTED;
 use super::{Subject, Wants};
 use crate::answers::AnswerError;
@@ -36,8 +36,7 @@ pub(super) fn sections(
             wants,
         };
         subject.sections(&mut part, occurrences)?;
-        // Otherwise the sections have the source.
-        if wants.tests || wants.levels || wants.impact || !is_callable(node) {
+        if part.keys().all(|key| key != "source") {
             part.section(source.weighing(10));
         }
         document.append(part, WANTED);

@@ -281,6 +281,15 @@ fn add(
     let (tests, code): (Vec<_>, Vec<_>) = rows.into_iter().partition(Occurrence::is_test);
     views::sections(document, occurrences, &code)?;
     document.section(Section::occurrence_rows("texts", "stands at", code).weighing(30));
+    if wants.conditions {
+        let conditions = reactions_of(
+            occurrences,
+            &text.all_places().collect::<Vec<_>>(),
+            |occurrences, place| query::conditions(occurrences, place),
+        )?;
+        let title = "conditions of the elements around it";
+        document.section(Section::tree("conditions", title, conditions).weighing(WANTED));
+    }
     let tests = Section::occurrence_rows("tests", "in tests", tests);
     document.section(if wants.tests {
         tests.weighing(WANTED)

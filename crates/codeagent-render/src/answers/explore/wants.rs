@@ -35,6 +35,8 @@ pub(super) struct Wants {
     pub others: bool,
     pub path: bool,
     pub entry_points: bool,
+    /// The question asks under which conditions something happens or is shown.
+    pub conditions: bool,
     /// The answer guesses what the question means.
     pub guesses: bool,
 }
@@ -146,6 +148,7 @@ impl Wants {
                 "subscrib",
             ]) || asks_for_runners,
             others: false,
+            conditions: words(&["appear", "condition", "decid", "hidden", "visib", "whether"]),
             guesses: false,
         }
     }

@@ -31,7 +31,7 @@ pub use component_props::{
 pub use markup::has_tag_end;
 pub use matching::escaped_text;
 pub use phrases::{Phrase, interface_phrases};
-pub use reactions::{bound_names, reactions, reactions_beside};
+pub use reactions::{bound_names, conditions, reactions, reactions_beside};
 pub use search::call_around;
 pub use selectors::selected_handlers;
 

@@ -53,6 +53,18 @@ const BINDINGS: [&str; 8] = [
     "v-model",
 ];
 
+/// Attributes with a condition under which an element is shown or can be used.
+const CONDITIONS: [&str; 8] = [
+    "*ngIf",
+    ":disabled",
+    "[disabled]",
+    "[hidden]",
+    "v-else-if",
+    "v-if",
+    "v-show",
+    "x-show",
+];
+
 /// Attributes that lead to another page.
 const LINKS: [&str; 9] = [
     "action",
@@ -126,6 +138,34 @@ pub fn reactions_beside(
     };
     let file = File::new(path, &text);
     file.beside(occurrences, without_window(place))
+}
+
+/// Returns the conditions under which the elements around a text of markup are shown, with the values of the file that
+/// they name: `v-if="hasNews"`.
+pub fn conditions(
+    occurrences: &Occurrences<'_, '_>,
+    place: &TextPlace,
+) -> Result<Vec<String>, QueryError> {
+    let path = place.at.path.as_str();
+    if Dialect::of_path(path).is_some() {
+        return Ok(Vec::new());
+    }
+    let Some(text) = read(occurrences, path)? else {
+        return Ok(Vec::new());
+    };
+
+    let file = File::new(path, &text);
+    let mut lines = Vec::new();
+    for element in without_window(place) {
+        let parts = element.parts.iter();
+        for part in parts.filter(|part| CONDITIONS.contains(&part.name.as_str())) {
+            lines.extend(file.numbered(&part.span));
+            let value = markup::value(file.at(&part.span)).unwrap_or_default();
+            let declared = file.declared_here(value);
+            lines.extend(declared.into_iter().map(|line| format!("  {line}")));
+        }
+    }
+    Ok(lines)
 }
 
 /// Returns the names of the values to which the few controls around or beside a text of markup are bound:
