@@ -1,13 +1,14 @@
 //! Computes the [`Delta`] between a newly resolved world and the index.
 
 use codeagent_lang::FileId;
-use codeagent_lang::nodes::{MergedNodes, NodeParts, NodeTable};
+use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::project::ProjectModel;
 use codeagent_lang::project::paths::is_packed;
 use codeagent_workspace::{RepoPath, root_mark};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::embed::SignBits;
 use crate::ingest::cache::{IndexedWorld, WorldState};
 use crate::ingest::changes::ChangeSet;
 use crate::ingest::context::BatchContext;
@@ -37,6 +38,9 @@ const BATCHES_PER_TRIM: usize = 2;
 
 /// Number of files after whose rows freed memory is returned.
 const FILES_PER_TRIM: usize = 8 * FILES_PER_BATCH;
+
+/// Number of nodes with several declarations that are made per work item.
+const NODES_AT_ONCE: usize = 256;
 
 /// Number of files whose nodes are made per work item.
 const FILES_AT_ONCE: usize = 16;
@@ -324,36 +328,37 @@ fn make_nodes(
     with_signs: bool,
     keep_world: bool,
 ) -> FullGraph {
-    let pack = |nodes: Vec<Node>| {
+    let pack = |make: &(dyn Fn() -> Vec<Node> + Sync)| {
+        let nodes = ctx.timer.time(Phase::World, make);
         ctx.timer.time(Phase::Store, || {
             let signs = with_signs.then(|| store::lexical_signs(&nodes));
             (PackedNodes::of(&nodes), signs.unwrap_or_default())
         })
     };
-    let (mut packed, mut signs) = (Vec::new(), Vec::new());
-    let mut merged = MergedNodes::default();
-    let files: Vec<FileId> = (0..table.files()).map(FileId).collect();
 
+    // Nodes with several declarations need the facts of all their files.
+    let several: Vec<usize> = table.of_several_parts().collect();
+    let of_places =
+        |places: &[usize]| pack(&|| places.iter().map(|place| table.at(*place)).collect());
+    let mut made: Vec<(PackedNodes, Vec<(NodeId, SignBits)>)> = ctx.threads.install(|| {
+        let items = several.par_chunks(NODES_AT_ONCE);
+        items.map(of_places).collect()
+    });
+
+    let files: Vec<FileId> = (0..table.files()).map(FileId).collect();
     for (number, batch) in files.chunks(FILES_PER_BATCH).enumerate() {
         let of_files = |files: &[FileId]| {
-            let (nodes, parts) = ctx.timer.time(Phase::World, || nodes_of(table, files));
-            (pack(nodes), parts)
+            pack(&|| {
+                files
+                    .iter()
+                    .flat_map(|file| table.nodes_of(*file))
+                    .collect()
+            })
         };
-        let made: Vec<_> = ctx.threads.install(|| {
+        made.extend(ctx.threads.install(|| {
             let items = batch.par_chunks(FILES_AT_ONCE);
-            items.map(of_files).collect()
-        });
-        let mut of_several = Vec::new();
-        for ((nodes, signs_of_nodes), parts) in made {
-            packed.push(nodes);
-            signs.extend(signs_of_nodes);
-            for parts in parts {
-                of_several.extend(merged.add(parts, table));
-            }
-        }
-        let (nodes, signs_of_nodes) = pack(of_several);
-        packed.push(nodes);
-        signs.extend(signs_of_nodes);
+            items.map(of_files).collect::<Vec<_>>()
+        }));
         if !keep_world {
             batch.iter().for_each(|file| table.free_facts(*file));
             // The packed nodes are larger blocks, which do not fill the gaps that facts leave.
@@ -363,20 +368,11 @@ fn make_nodes(
         }
     }
 
+    let (packed, signs): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+    let mut signs: Vec<_> = signs.into_iter().flatten().collect();
     signs.sort_unstable_by_key(|(node, _)| *node);
     FullGraph {
         nodes: PackedNodes::merge(packed),
         signs,
     }
-}
-
-/// Returns the nodes of some files that have one declaration, and the files' parts of the others.
-fn nodes_of(table: &NodeTable, files: &[FileId]) -> (Vec<Node>, Vec<NodeParts>) {
-    let (mut nodes, mut parts) = (Vec::new(), Vec::with_capacity(files.len()));
-    for file in files {
-        let (whole, parts_of_file) = table.nodes_of(*file);
-        nodes.extend(whole);
-        parts.push(parts_of_file);
-    }
-    (nodes, parts)
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use codeagent_model::facts::{DeclId, Facts};
 use codeagent_model::graph::{Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use codeagent_model::span::{Position, Span};
-use rustc_hash::FxHashMap;
 
 use crate::language::LanguageSupport;
 use crate::nodes::build::enclosing;
@@ -24,34 +23,29 @@ pub(super) struct NodeContext<'a> {
 /// A node, of whose declarations some are still to be added.
 struct NodeDraft {
     node: Node,
-    /// Number of its declarations so far.
-    parts: usize,
     /// Rank of the primary declaration so far; see [`describe::weight`].
     weight: u32,
 }
 
-/// The declarations in one file of nodes with several declarations, by the node's index.
-pub struct NodeParts(Vec<(usize, NodeDraft)>);
-
-/// The nodes with several declarations of which some are still to be added, by index.
-#[derive(Default)]
-pub struct MergedNodes(FxHashMap<usize, NodeDraft>);
-
 impl NodeTable {
     /// Iterates over all nodes, files and namespaces included.
-    pub fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
-        let (mut nodes, mut merged) = (Vec::new(), MergedNodes::default());
-        for file in (0..self.files.len() as u32).map(FileId) {
-            let (whole, parts) = self.nodes_of(file);
-            nodes.extend(whole);
-            nodes.extend(merged.add(parts, self));
-        }
-        nodes.into_iter()
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + use<'_> {
+        let files = (0..self.files.len() as u32).map(FileId);
+        let several = self.of_several_parts().map(|place| self.at(place));
+        files.flat_map(|file| self.nodes_of(file)).chain(several)
     }
 
-    /// Returns the nodes of a file that have one declaration, and its parts of the others.
+    /// Returns the indices of the nodes that have several declarations.
+    pub fn of_several_parts(&self) -> impl Iterator<Item = usize> + use<'_> {
+        let entries = self.entries.iter().enumerate();
+        entries
+            .filter(|(_, entry)| entry.parts.len() > 1)
+            .map(|(place, _)| place)
+    }
+
+    /// Returns the nodes of a file that have one declaration.
     #[must_use]
-    pub fn nodes_of(&self, file: FileId) -> (Vec<Node>, NodeParts) {
+    pub fn nodes_of(&self, file: FileId) -> Vec<Node> {
         let at = file.0 as usize;
         let whole = DeclRef {
             file,
@@ -59,7 +53,7 @@ impl NodeTable {
         };
         let path = self.files[at].file.path.to_string();
         let of_file = self.part(self.of_file[at] as usize, whole, path);
-        let (mut nodes, mut parts) = (vec![of_file.node], Vec::new());
+        let mut nodes = vec![of_file.node];
 
         let of_decl = &self.of_decl[at];
         let mut names = vec![String::new(); of_decl.len()];
@@ -70,14 +64,11 @@ impl NodeTable {
             let (place, part) = (place as usize, DeclRef { file, decl });
             let name = self.name_within(part, |parent| &names[parent.index()]);
             names[decl.index()].clone_from(&name);
-            let part = self.part(place, part, name);
             if self.entries[place].parts.len() == 1 {
-                nodes.push(part.node);
-            } else {
-                parts.push((place, part));
+                nodes.push(self.part(place, part, name).node);
             }
         }
-        (nodes, NodeParts(parts))
+        nodes
     }
 
     /// Frees the facts of a file, whose declarations have no nodes afterwards.
@@ -88,7 +79,7 @@ impl NodeTable {
         self.of_decl[at] = Vec::new();
     }
 
-    /// Returns the node at an index in a [`NodeUpdate`](crate::nodes::NodeUpdate).
+    /// Returns the node at an index, such as one in a [`NodeUpdate`](crate::nodes::NodeUpdate).
     ///
     /// # Panics
     ///
@@ -125,7 +116,6 @@ impl NodeTable {
         if part.decl.is_none() {
             return NodeDraft {
                 node: file_node(&context),
-                parts: 1,
                 weight: 0,
             };
         }
@@ -136,7 +126,6 @@ impl NodeTable {
         }
         NodeDraft {
             node,
-            parts: 1,
             weight: describe::weight(&file.file.facts, part.decl),
         }
     }
@@ -186,34 +175,10 @@ impl NodeTable {
     }
 }
 
-impl MergedNodes {
-    /// Adds the parts in a file, and returns the nodes that have all their declarations now. Files must be added in
-    /// order.
-    pub fn add(&mut self, parts: NodeParts, table: &NodeTable) -> Vec<Node> {
-        let mut whole = Vec::new();
-        for (place, part) in parts.0 {
-            let draft = match self.0.remove(&place) {
-                Some(mut draft) => {
-                    draft.add(part);
-                    draft
-                }
-                None => part,
-            };
-            if draft.parts == table.entries[place].parts.len() {
-                whole.push(draft.finish());
-            } else {
-                self.0.insert(place, draft);
-            }
-        }
-        whole
-    }
-}
-
 impl NodeDraft {
     /// Adds a declaration; the weightiest one describes the node.
     fn add(&mut self, of_part: Self) {
         let mut other = of_part.node;
-        self.parts += of_part.parts;
         if of_part.weight > self.weight {
             self.weight = of_part.weight;
             std::mem::swap(&mut self.node, &mut other);

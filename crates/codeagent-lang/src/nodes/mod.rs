@@ -33,7 +33,6 @@ use crate::{InheritedImplementation, Reference, Resolution, Target};
 use build::TableBuilder;
 pub use describe::{is_of_object, value};
 pub use identity::{Container, Identity, MergeKey, qualified};
-pub use make::{MergedNodes, NodeParts};
 pub use patch::NodeUpdate;
 
 /// All nodes of a world, and the node of each declaration.
