@@ -40,10 +40,10 @@ const BATCHES_PER_TRIM: usize = 2;
 const FILES_PER_TRIM: usize = 8 * FILES_PER_BATCH;
 
 /// Number of nodes with several declarations that are made per work item.
-const NODES_AT_ONCE: usize = 256;
+const NODES_AT_ONCE: usize = 1024;
 
 /// Number of files whose nodes are made per work item.
-const FILES_AT_ONCE: usize = 16;
+const FILES_AT_ONCE: usize = 64;
 
 /// The result of indexing a resolved world.
 pub struct Indexed {

@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 use crate::model::graph::{Node, NodeId};
 use crate::store::codec::pack_sorted;
 use crate::store::delta::{
-    Delta, EdgeRow, FileKey, FullGraph, NodeChanges, UnresolvedRow, Write, WriteReport,
+    Delta, EdgeRow, FileKey, FullGraph, NodeChanges, NodeWithHash, UnresolvedRow, Write,
+    WriteReport,
 };
 use crate::store::imports::ImportedGraph;
 use crate::store::packed_nodes::PackedNodes;
@@ -25,6 +26,8 @@ use crate::store::{
 const STATEMENTS_CACHED: usize = 64;
 /// Number of written files after which unused facts are collected.
 const FILES_PER_COLLECTION: usize = 256;
+/// Number of nodes that are few enough to be all unpacked.
+const FEW_NODES: usize = 16_384;
 /// Number of nodes unpacked at once.
 const NODES_AT_ONCE: usize = 4_096;
 const SEARCH_MEMORY_BULK: i64 = 16 << 20;
@@ -266,12 +269,24 @@ fn replace(
     Ok(report)
 }
 
-/// Inserts all nodes, a part of them unpacked at a time.
+/// Inserts all nodes: a few at once, many a part of them at a time, so that they are never all unpacked.
 fn insert_nodes(
     connection: &Connection,
     nodes: &PackedNodes,
     keys: &FxHashMap<String, FileKey>,
 ) -> Result<(), StoreError> {
+    if nodes.len() <= FEW_NODES {
+        let all: Vec<NodeWithHash> = nodes.parts(FEW_NODES).flatten().collect();
+        nodes::insert(
+            connection,
+            all.iter().map(|(hash, node)| (*hash, node)),
+            keys,
+        )?;
+        let mut in_row_order: Vec<&Node> = all.iter().map(|(_, node)| node).collect();
+        in_row_order.sort_by_cached_key(|node| search::row_of(node));
+        return search::insert(connection, in_row_order.into_iter());
+    }
+
     let mut search_rows = Vec::with_capacity(nodes.len());
     for part in nodes.parts(NODES_AT_ONCE) {
         let rows = part.iter().map(|(hash, node)| (*hash, node));
