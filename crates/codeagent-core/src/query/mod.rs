@@ -72,11 +72,11 @@ pub use lookup::cursor::{
     LineUse, UsePlace, declared_on_line, unresolved_on_lines, use_places, uses_on_line,
     uses_on_lines,
 };
-pub use lookup::described::{described_symbols, describes_rather};
+pub use lookup::described::{described_rather, described_symbols};
 pub use lookup::described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use lookup::folder::resolve_folder;
 pub use lookup::kind::{Kind, Selection, asked_kind};
-pub use lookup::namesakes::functions_named;
+pub use lookup::namesakes::functions_of_name;
 pub use lookup::not_found::explain_not_found;
 pub use lookup::outline::{
     derive_file_id, files_below, get_outline, members_of, outermost, source_paths, unique_file,

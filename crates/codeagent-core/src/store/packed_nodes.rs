@@ -1,5 +1,5 @@
-//! All nodes of an index in packed form. A first index holds them until they are written in the
-//! order of their ids; as [`Node`]s they would take four times the memory.
+//! All nodes of an index in packed form, which takes less memory than [`Node`]s with their strings. A first
+//! index holds all of them until they are written in the order of their ids.
 
 use crate::model::graph::{Node, NodeId};
 use crate::store::delta::NodeWithHash;
@@ -38,7 +38,7 @@ impl PackedNodes {
                 id: node.id,
                 hash: content_hash(&bytes[start..]),
                 chunk: 0,
-                start: u32::try_from(start).expect("the nodes of a file take less than 4 GiB"),
+                start: u32::try_from(start).expect("a work item has less than 4 GiB of nodes"),
             });
         }
 

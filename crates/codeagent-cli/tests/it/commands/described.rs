@@ -51,6 +51,13 @@ fn what_happens_with_tests_is_no_question_for_tests() {
 }
 
 #[test]
+fn a_string_that_is_asked_for_is_no_example() {
+    let shop = Shop::with(&[("web/span.ts", "export const most = () => '9h';\n")]);
+    let text = shop.stdout(&["explore", "where is a string like '9h' used?"]);
+    assert!(text.contains("## literal \"9h\""), "{text}");
+}
+
+#[test]
 fn a_surface_says_which_accessor_is_hidden() {
     let code = format!(
         "public class Bin {{\n    public int Size {{ get; private set; }}\n    public int Left {{ protected get; set; }}\n    public int All {{ get; set; }}\n{}}}",

@@ -89,43 +89,46 @@ pub fn described_symbols(
     Ok(described)
 }
 
-/// Reports whether a question describes a symbol in words that say more than the names in it, which only equal words
-/// of prose: `Vitest` in `whether Vitest collects garbage`.
-pub fn describes_rather(
+/// Returns the symbols that a question describes in words that say more than the names in it, which only equal words of
+/// prose: `Vitest` in `whether Vitest collects garbage`. `None` if it names something for sure, or describes
+/// nothing else.
+pub fn described_rather(
     snapshot: &Snapshot,
     question: &str,
     targets: &Targets,
-) -> Result<bool, QueryError> {
+) -> Result<Option<Vec<DescribedSymbol>>, QueryError> {
     if targets.found.is_empty() || !names_nothing_for_sure(snapshot, targets, question)? {
-        return Ok(false);
+        return Ok(None);
     }
     let described = described_symbols(snapshot, question)?;
-    let Some(best) = described.first() else {
-        return Ok(false);
-    };
+    let says_more = described
+        .first()
+        .is_some_and(|best| says_more(best, targets));
+    Ok(says_more.then_some(described))
+}
 
-    let mut found = targets.found.iter();
-    let is_named = found.any(|target| match target {
-        Target::Symbols(symbols) => symbols.groups.iter().any(|group| {
-            let node = group.first();
-            node.id == best.node.id || node.parent == Some(best.node.id)
-        }),
+/// Reports whether the best description of a question says more than its names.
+fn says_more(best: &DescribedSymbol, targets: &Targets) -> bool {
+    let is_best = |node: &Node| node.id == best.node.id || node.parent == Some(best.node.id);
+    let is_named = |target: &Target| match target {
+        Target::Symbols(symbols) => symbols.groups.iter().any(|group| is_best(group.first())),
         _ => false,
-    });
+    };
+    if targets.found.iter().any(is_named) {
+        return false;
+    }
+
     let names = targets.found.iter().map(Target::requested_text);
     let named: Vec<String> = names.flat_map(store::word_roots).collect();
     let further = best.said.iter().filter(|word| !named.contains(word));
     let (said, further) = (best.said.len(), further.count());
     // The name of a library, a string or a test says little of the product's code.
-    let names_code = targets.found.iter().any(|target| match target {
-        Target::Symbols(symbols) => !symbols.is_of_tests(),
-        _ => false,
-    });
-    let says_more = match names_code {
+    let is_of_product =
+        |target: &Target| matches!(target, Target::Symbols(_)) && !target.is_of_tests();
+    match targets.found.iter().any(is_of_product) {
         true => said >= MIN_SAID && further >= MIN_FURTHER,
         false => said >= MIN_FURTHER && further > 0,
-    };
-    Ok(says_more && !is_named)
+    }
 }
 
 /// Returns the best of some symbols of a type, or the type itself if it is described as well or by several

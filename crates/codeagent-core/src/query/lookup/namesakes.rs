@@ -11,7 +11,7 @@ const MAX_FUNCTIONS: usize = 3;
 const MAX_SYMBOLS: usize = 40;
 
 /// Returns the functions of the product with a name; none if there are many.
-pub fn functions_named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
+pub fn functions_of_name(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
     let mut functions = store::by_name(snapshot, name, MAX_SYMBOLS)?;
     functions.retain(|node| {
         let mut spans = node.spans.iter();

@@ -13,6 +13,7 @@ mod external;
 mod kind_words;
 mod module;
 mod prose;
+mod strings;
 mod tokens;
 mod weak_names;
 
@@ -21,13 +22,13 @@ use crate::model::graph::{Dialect, Node, NodeId, NodeType};
 use crate::query::dispatch::steps::events_named;
 use crate::query::lookup::position;
 use crate::query::{
-    DispatchStep, EventSites, NotFound, files_of_route, literal_files, literal_sites,
-    resolve_symbols,
+    DispatchStep, EventSites, NotFound, files_of_route, literal_files, resolve_symbols,
 };
 use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, routes_of};
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
+use strings::{event, has_literal, is_known_event, route};
 pub(in crate::query) use tokens::{Token, is_common, is_technical, tokens};
 pub use tokens::{is_all_capitals, is_request_method, name_words};
 pub(in crate::query) use weak_names::names_nothing_for_sure;
@@ -168,6 +169,22 @@ impl Target {
         }
     }
 
+    /// Reports whether the target is symbols that only tests declare.
+    #[must_use]
+    pub fn is_of_tests(&self) -> bool {
+        let is_test = |node: &Node| {
+            let mut spans = node.spans.iter();
+            spans.all(|span| store::is_test_path(&span.path))
+        };
+        match self {
+            Self::Symbols(symbols) => {
+                let mut nodes = symbols.groups.iter().flat_map(|group| &group.nodes);
+                nodes.all(is_test)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the text that named the target.
     #[must_use]
     pub fn requested_text(&self) -> &str {
@@ -182,16 +199,6 @@ impl Target {
 }
 
 impl SymbolTarget {
-    /// Reports whether only tests declare the symbols.
-    #[must_use]
-    pub fn is_of_tests(&self) -> bool {
-        let mut nodes = self.groups.iter().flat_map(|group| &group.nodes);
-        nodes.all(|node| {
-            let mut spans = node.spans.iter();
-            spans.all(|span| store::is_test_path(&span.path))
-        })
-    }
-
     fn has_types(&self) -> bool {
         self.groups
             .iter()
@@ -264,6 +271,16 @@ impl Targets {
         words
             .map(String::as_str)
             .filter(|word| !tokens::is_common(word))
+    }
+
+    /// Removes all targets, and keeps their names as left out.
+    pub fn leave_out_names(&mut self) {
+        for target in self.found.drain(..) {
+            let name = target.requested_text();
+            if !self.left_out.iter().any(|known| known == name) {
+                self.left_out.push(name.to_owned());
+            }
+        }
     }
 
     /// Returns an error if there are no targets.
@@ -345,7 +362,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         }
     }
     if targets.is_sentence {
-        prose::drop_examples(&mut targets, text);
+        weak_names::drop_examples(&mut targets, text);
         prose::drop_excluded(&mut targets, &tokens);
         prose::join_members(snapshot, &mut targets, &tokens)?;
         prose::add_members(snapshot, &mut targets, &tokens)?;
@@ -521,64 +538,6 @@ fn add(
         },
     }
     Ok(())
-}
-
-/// Reports whether the repository has a literal that is spelled so.
-fn has_literal(snapshot: &Snapshot, text: &str) -> Result<bool, QueryError> {
-    let sites = literal_sites(snapshot, text, usize::MAX)?;
-    Ok(sites.iter().any(|site| site.text == text))
-}
-
-/// Looks up the event with a name that is a string of the repository, if a sentence is about events.
-fn event(
-    sources: &Sources<'_>,
-    targets: &Targets,
-    name: &str,
-) -> Result<Option<Target>, QueryError> {
-    if !targets.mentions(EVENTS) || !has_literal(sources.snapshot(), name)? {
-        return Ok(None);
-    }
-    let event = LiteralTarget::new(sources, name, None)?;
-    Ok(Some(Target::Literal(event)))
-}
-
-/// Reports whether something is known to listen to an event, or to emit it.
-fn is_known_event(target: &Target) -> bool {
-    match target {
-        Target::Literal(literal) => {
-            !literal.events.listeners.is_empty() || !literal.events.emitters.is_empty()
-        }
-        _ => false,
-    }
-}
-
-/// Looks up the path of a route, whose first slash may be missing; `None` if the text is no path. The flag
-/// tells whether it is a string of the repository or the path of a registered route.
-fn route(
-    sources: &Sources<'_>,
-    text: &str,
-    method: Option<&str>,
-) -> Result<Option<(LiteralTarget, bool)>, QueryError> {
-    // `/users/{id}?sort=name`, but not `/users/:id?`.
-    let text = match text.split_once('?') {
-        Some((path, query)) if query.contains('=') => path,
-        _ => text,
-    };
-    let path = match text.strip_prefix('/') {
-        None if text.contains('/') => format!("/{text}"),
-        _ => text.to_owned(),
-    };
-    if !tokens::is_route(&path) {
-        return Ok(None);
-    }
-
-    // `/<user>/cart`
-    let path = path.replace('<', "{").replace('>', "}");
-    let route = LiteralTarget::new(sources, &path, method)?;
-    let is_known = !route.routes.is_empty()
-        || !route.files.is_empty()
-        || path == text && literal_files(sources.snapshot(), text)? > 0;
-    Ok(Some((route, is_known)))
 }
 
 /// Resolves a name or a location; a call in it stands for what it returns (`useCart().add`), and

@@ -51,7 +51,8 @@ use std::collections::BTreeMap;
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{
-    self, LiteralTarget, Occurrences, QueryError, SymbolGroup, SymbolTarget, Target, Targets,
+    self, DescribedSymbol, LiteralTarget, Occurrences, QueryError, SymbolGroup, SymbolTarget,
+    Target, Targets,
 };
 
 use super::AnswerError;
@@ -126,14 +127,14 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         ..Wants::of(&targets)
     };
     let texts = interface_text::sections(&mut document, &mut occurrences, (text, &targets), wants)?;
-    let mut is_of_kind = false;
+    let mut outcome = Outcome::default();
     if texts.is_answered {
         texts.without_texts(&mut document, &mut targets);
         let context = (wants, query.face);
         add_targets(&mut document, &mut occurrences, &targets, context)?;
     } else {
         let about = (&mut targets, wants);
-        is_of_kind = answer(&mut document, &mut occurrences, query, about)?;
+        outcome = answer(&mut document, &mut occurrences, query, about)?;
     }
 
     if document.is_empty() {
@@ -147,7 +148,14 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     }
     if document.is_empty() {
         texts.add_missing(&mut document);
-        search::search(index, &mut document, &mut occurrences, text, wants)?;
+        let described = outcome.described;
+        search::search(
+            index,
+            &mut document,
+            &mut occurrences,
+            (text, described),
+            wants,
+        )?;
         for literal in targets.found.iter().filter_map(literal_of) {
             document.note(unknown_literal(&literal.text));
         }
@@ -160,7 +168,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         let is_program = |name: &str| name.ends_with(".exe") || is_prose(name);
         targets.missing.retain(|(name, _)| !is_program(name));
     }
-    if !is_of_kind {
+    if !outcome.is_of_kind {
         note_missing(&mut document, &targets, query.face);
     }
     if let Some(note) = occurrences.absent_packages_note()? {
@@ -172,13 +180,22 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     Ok(document)
 }
 
-/// Adds the sections about code; reports whether the question asks for symbols of a kind.
+/// How the sections about code understood a question.
+#[derive(Default)]
+struct Outcome {
+    /// Whether it asks for symbols of a kind.
+    is_of_kind: bool,
+    /// The symbols that it describes, if they are meant rather than its names.
+    described: Option<Vec<DescribedSymbol>>,
+}
+
+/// Adds the sections about code.
 fn answer(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     query: &ExploreQuery<'_>,
     (targets, wants): (&mut Targets, Wants),
-) -> Result<bool, AnswerError> {
+) -> Result<Outcome, AnswerError> {
     let text = query.text;
     let mut is_answered = chains(document, occurrences, (targets, text), wants)?;
     if !wants.entry_points {
@@ -204,22 +221,24 @@ fn answer(
     } else if !is_answered {
         is_answered = entry_points::of_commands(document, occurrences, targets)?;
     }
+    let mut outcome = Outcome {
+        is_of_kind: asked.is_some(),
+        described: None,
+    };
     if is_answered {
-        return Ok(asked.is_some());
+        return Ok(outcome);
     }
     let snapshot = occurrences.sources.snapshot();
-    if query::describes_rather(snapshot, text, targets)? {
-        let left_out = targets.found.drain(..);
-        targets.left_out = left_out
-            .map(|target| target.requested_text().to_owned())
-            .collect();
-        return Ok(asked.is_some());
+    outcome.described = query::described_rather(snapshot, text, targets)?;
+    if outcome.described.is_some() {
+        targets.leave_out_names();
+        return Ok(outcome);
     }
     if is_guess(targets) {
         document.line("no symbol is named for sure; the answer is about words that equal a name:");
     }
     add_targets(document, occurrences, targets, (wants, query.face))?;
-    Ok(asked.is_some())
+    Ok(outcome)
 }
 
 /// Reports whether a long question names nothing, and its targets are words that equal names.

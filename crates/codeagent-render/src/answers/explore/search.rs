@@ -2,7 +2,7 @@
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{Node, NodeType};
-use codeagent_core::query::{self, Occurrences, SearchFilter, SearchQuery};
+use codeagent_core::query::{self, DescribedSymbol, Occurrences, SearchFilter, SearchQuery};
 
 use super::heading::short;
 use super::member::is_callable;
@@ -25,12 +25,13 @@ const SURE: f64 = 0.2;
 /// How little the first places of a list differ; larger is less.
 const RANKED_ALIKE: f64 = 2.0;
 
-/// Searches for a text without targets, lists the results, and explores those that may be meant.
+/// Searches for a text without targets, lists the results, and explores those that may be meant. `described` are the
+/// symbols that the text describes, if they are known.
 pub(super) fn search(
     index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    text: &str,
+    (text, described): (&str, Option<Vec<DescribedSymbol>>),
     wants: Wants,
 ) -> Result<(), AnswerError> {
     let search = SearchQuery {
@@ -63,7 +64,10 @@ pub(super) fn search(
     let found_rows = Section::names("found", "found", rows);
     document.section(found_rows.weighing(20).at_most(MAX_FOUND_CHARS));
 
-    let described = query::described_symbols(occurrences.sources.snapshot(), text)?;
+    let described = match described {
+        Some(described) => described,
+        None => query::described_symbols(occurrences.sources.snapshot(), text)?,
+    };
     let is_sure = described.first().is_some_and(|best| best.score >= SURE);
     let described = described.into_iter().map(|symbol| symbol.node);
     // A value does nothing.
@@ -76,6 +80,9 @@ pub(super) fn search(
         true => [described, hits],
         false => [hits, described],
     });
+    if meant.is_empty() {
+        return Ok(());
+    }
     document.line("those that may be meant:");
     let wants = Wants {
         guesses: true,

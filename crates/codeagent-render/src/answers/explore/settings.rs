@@ -39,11 +39,7 @@ pub(super) fn section(
 ) -> Result<bool, AnswerError> {
     let asks = ["which", "what"].iter().any(|word| targets.has_word(word));
     let is_about = SETTINGS.iter().any(|word| targets.has_word(word));
-    let is_of_tests = |target: &Target| match target {
-        Target::Symbols(symbols) => symbols.is_of_tests(),
-        _ => false,
-    };
-    let has_name = targets.has_written_name && !targets.found.iter().all(is_of_tests);
+    let has_name = targets.has_written_name && !targets.found.iter().all(Target::is_of_tests);
     if !asks || !is_about || has_name {
         return Ok(false);
     }

@@ -12,7 +12,8 @@ use crate::query::dispatch::mounted_routes::mounted_routes;
 use crate::query::dispatch::steps::is_inside;
 use crate::query::uses::hierarchy::implementations_of;
 use crate::query::{
-    DispatchStep, QueryError, UnknownCall, dispatched_from, functions_named, innermost, is_compound,
+    DispatchStep, QueryError, UnknownCall, dispatched_from, functions_of_name, innermost,
+    is_compound,
 };
 use crate::store::{self, DispatchRow, FileKey};
 
@@ -92,7 +93,7 @@ impl FlowWalk<'_, '_, '_> {
             return Ok(String::new());
         };
         let snapshot = self.occurrences.sources.snapshot();
-        let functions = functions_named(snapshot, name)?;
+        let functions = functions_of_name(snapshot, name)?;
 
         let mut places = Vec::with_capacity(functions.len());
         for function in &functions {

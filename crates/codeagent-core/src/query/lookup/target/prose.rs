@@ -34,9 +34,6 @@ const FILLERS: [&str; 8] = ["a", "an", "are", "do", "does", "is", "of", "the"];
 /// Words before a name that a sentence excludes.
 const EXCLUDING: [&str; 4] = ["except", "excluding", "not", "unlike"];
 
-/// Words before values that are examples.
-const EXAMPLES: [&str; 4] = [" such as ", " like ", "for example", "for instance"];
-
 /// Words between a member and the type that has it.
 const OF: [&str; 3] = ["in", "of", "on"];
 
@@ -316,23 +313,6 @@ pub(super) fn select_by_types(targets: &mut Targets, tokens: &[Token<'_>]) {
     }
     selected.retain(|target| !owners.iter().any(|owner| owner == target.requested_text()));
     targets.found = selected;
-}
-
-/// Removes values in quotation marks that a sentence only gives as examples: `a period such as "1h" or "7d"`.
-pub(super) fn drop_examples(targets: &mut Targets, text: &str) {
-    let is_example = |value: &str| {
-        ['"', '\'', '`'].iter().any(|quote| {
-            let quoted = format!("{quote}{value}{quote}");
-            let before = text.split(quoted.as_str()).next().unwrap_or_default();
-            let clause = before.rsplit(['.', ';', '?']).next().unwrap_or(before);
-            before.len() < text.len() && EXAMPLES.iter().any(|words| clause.contains(words))
-        })
-    };
-    targets.found.retain(|target| match target {
-        Target::Literal(literal) => literal.is_known() || !is_example(&literal.text),
-        _ => true,
-    });
-    targets.missing.retain(|(name, _)| !is_example(name));
 }
 
 /// Removes what a sentence excludes beside other names: `the types of Shop, not Shop.Web`.

@@ -4,13 +4,19 @@
 use super::kind_words::has_kind;
 use super::module::is_own_package;
 use super::tokens::is_constant;
-use super::{LiteralTarget, SymbolTarget, Target, Targets, Token, is_technical, tokens};
+use super::{LiteralTarget, STRINGS, SymbolTarget, Target, Targets, Token, is_technical, tokens};
 use crate::model::graph::{Node, NodeKind, NodeType};
 use crate::query::{Note, QueryError, Sources, SymbolGroup, is_in_place, literal_files};
 use crate::store::{self, Snapshot};
 
 /// Words before the name of a product.
 const BEFORE_PRODUCT: [&str; 8] = ["by", "for", "from", "in", "inside", "of", "the", "within"];
+
+/// Words before values that are examples.
+const EXAMPLES: [&str; 4] = [" such as ", " like ", "for example", "for instance"];
+
+/// Number of other words from which a sentence describes something, of which a value is an example.
+const MIN_DESCRIBING: usize = 3;
 
 /// Reports whether a sentence has no name that is written like code or in quotation marks, only words of prose that
 /// equal names.
@@ -44,7 +50,7 @@ pub(in crate::query) fn names_nothing_for_sure(
         Target::Literal(literal) if !is_constant(&literal.text) => {
             literal.text.contains(' ') || !is_quoted(&literal.text)
         }
-        Target::Symbols(named) if named.is_of_tests() => true,
+        _ if target.is_of_tests() => true,
         _ => !targets.has_written_name || is_weak(target.requested_text()),
     };
     // A text in quotation marks that is not found is no name.
@@ -53,6 +59,27 @@ pub(in crate::query) fn names_nothing_for_sure(
     Ok(targets.is_sentence
         && targets.found.iter().all(is_plain)
         && !missing.any(|(name, _)| is_missing_name(name)))
+}
+
+/// Removes values in quotation marks that a sentence only gives as examples (`a period such as "1h" or "7d"`), unless
+/// it says nothing else or calls them strings: `where is a string like "1h" read?`
+pub(super) fn drop_examples(targets: &mut Targets, text: &str) {
+    if targets.mentions(STRINGS) || targets.uncommon_words().count() < MIN_DESCRIBING {
+        return;
+    }
+    let is_example = |value: &str| {
+        ['"', '\'', '`'].iter().any(|quote| {
+            let quoted = format!("{quote}{value}{quote}");
+            let before = text.split(quoted.as_str()).next().unwrap_or_default();
+            let clause = before.rsplit(['.', ';', '?']).next().unwrap_or(before);
+            before.len() < text.len() && EXAMPLES.iter().any(|words| clause.contains(words))
+        })
+    };
+    targets.found.retain(|target| match target {
+        Target::Literal(literal) => literal.is_known() || !is_example(&literal.text),
+        _ => true,
+    });
+    targets.missing.retain(|(name, _)| !is_example(name));
 }
 
 /// Removes weak names if a sentence has others: paths, names in quotation marks or backticks, and names that

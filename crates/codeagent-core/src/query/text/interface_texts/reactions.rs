@@ -25,7 +25,7 @@ use crate::model::graph::{Dialect, Node, NodeType};
 use crate::query::dispatch::object_keys::is_of_name;
 use crate::query::dispatch::routes::routes_of;
 use crate::query::text::razor::is_razor;
-use crate::query::{Occurrences, QueryError, functions_named as functions_of_name, is_compound};
+use crate::query::{Occurrences, QueryError, functions_of_name, is_compound};
 use crate::store;
 
 /// Number of elements around a text that may react although they show other texts.
@@ -124,19 +124,27 @@ pub fn reactions(
     Ok(Vec::new())
 }
 
+/// Returns the file around a text; `None` if it is source rather than markup, or cannot be read.
+fn markup_around(
+    occurrences: &Occurrences<'_, '_>,
+    place: &TextPlace,
+) -> Result<Option<String>, QueryError> {
+    let path = place.at.path.as_str();
+    if Dialect::of_path(path).is_some() {
+        return Ok(None);
+    }
+    read(occurrences, path)
+}
+
 /// Returns the handlers of the few elements of markup beside a text with their calls, as a tree of lines.
 pub fn reactions_beside(
     occurrences: &mut Occurrences<'_, '_>,
     place: &TextPlace,
 ) -> Result<Vec<String>, QueryError> {
-    let path = place.at.path.as_str();
-    if Dialect::of_path(path).is_some() {
-        return Ok(Vec::new());
-    }
-    let Some(text) = read(occurrences, path)? else {
+    let Some(text) = markup_around(occurrences, place)? else {
         return Ok(Vec::new());
     };
-    let file = File::new(path, &text);
+    let file = File::new(&place.at.path, &text);
     file.beside(occurrences, without_window(place))
 }
 
@@ -146,15 +154,11 @@ pub fn conditions(
     occurrences: &Occurrences<'_, '_>,
     place: &TextPlace,
 ) -> Result<Vec<String>, QueryError> {
-    let path = place.at.path.as_str();
-    if Dialect::of_path(path).is_some() {
-        return Ok(Vec::new());
-    }
-    let Some(text) = read(occurrences, path)? else {
+    let Some(text) = markup_around(occurrences, place)? else {
         return Ok(Vec::new());
     };
 
-    let file = File::new(path, &text);
+    let file = File::new(&place.at.path, &text);
     let mut lines = Vec::new();
     for element in without_window(place) {
         let parts = element.parts.iter();
@@ -174,11 +178,9 @@ pub fn bound_names(
     occurrences: &Occurrences<'_, '_>,
     place: &TextPlace,
 ) -> Result<Vec<String>, QueryError> {
-    let path = place.at.path.as_str();
-    if Dialect::of_path(path).is_some() {
+    let Some(text) = markup_around(occurrences, place)? else {
         return Ok(Vec::new());
-    }
-    let text = read(occurrences, path)?.unwrap_or_default();
+    };
     for row in without_window(place).iter().take(MAX_ROWS) {
         let mut elements = vec![row.clone()];
         if !markup::has_no_content(text.get(row.span.clone()).unwrap_or_default()) {

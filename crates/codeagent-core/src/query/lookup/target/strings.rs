@@ -1,0 +1,63 @@
+//! Strings that a text names: literals, events and the paths of routes.
+
+use super::{EVENTS, LiteralTarget, Target, Targets, tokens};
+use crate::query::{QueryError, Sources, literal_files, literal_sites};
+use crate::store::Snapshot;
+
+/// Reports whether the repository has a literal that is spelled so.
+pub(super) fn has_literal(snapshot: &Snapshot, text: &str) -> Result<bool, QueryError> {
+    let sites = literal_sites(snapshot, text, usize::MAX)?;
+    Ok(sites.iter().any(|site| site.text == text))
+}
+
+/// Looks up the event with a name that is a string of the repository, if a sentence is about events.
+pub(super) fn event(
+    sources: &Sources<'_>,
+    targets: &Targets,
+    name: &str,
+) -> Result<Option<Target>, QueryError> {
+    if !targets.mentions(EVENTS) || !has_literal(sources.snapshot(), name)? {
+        return Ok(None);
+    }
+    let event = LiteralTarget::new(sources, name, None)?;
+    Ok(Some(Target::Literal(event)))
+}
+
+/// Reports whether something is known to listen to an event, or to emit it.
+pub(super) fn is_known_event(target: &Target) -> bool {
+    match target {
+        Target::Literal(literal) => {
+            !literal.events.listeners.is_empty() || !literal.events.emitters.is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// Looks up the path of a route, whose first slash may be missing; `None` if the text is no path. The flag
+/// tells whether it is a string of the repository or the path of a registered route.
+pub(super) fn route(
+    sources: &Sources<'_>,
+    text: &str,
+    method: Option<&str>,
+) -> Result<Option<(LiteralTarget, bool)>, QueryError> {
+    // `/users/{id}?sort=name`, but not `/users/:id?`.
+    let text = match text.split_once('?') {
+        Some((path, query)) if query.contains('=') => path,
+        _ => text,
+    };
+    let path = match text.strip_prefix('/') {
+        None if text.contains('/') => format!("/{text}"),
+        _ => text.to_owned(),
+    };
+    if !tokens::is_route(&path) {
+        return Ok(None);
+    }
+
+    // `/<user>/cart`
+    let path = path.replace('<', "{").replace('>', "}");
+    let route = LiteralTarget::new(sources, &path, method)?;
+    let is_known = !route.routes.is_empty()
+        || !route.files.is_empty()
+        || path == text && literal_files(sources.snapshot(), text)? > 0;
+    Ok(Some((route, is_known)))
+}
