@@ -554,6 +554,28 @@ export function run(bus: any, saved: Saved) { bus.execute(new Save(1)); bus.publ
 }
 
 #[test]
+fn a_default_export_without_a_name_answers_a_route() {
+    check(
+        &[
+            (
+                "server.ts",
+                "import { Router } from 'express';
+import find from './find';
+const router = Router();
+router.get('/users/:id', auth, find);
+function auth() {}
+",
+            ),
+            (
+                "find.ts",
+                "export default async (request: Request) => request.url;\n",
+            ),
+        ],
+        &["routes server.ts -> find.ts#default (GET /users/:id) server.ts:4"],
+    );
+}
+
+#[test]
 fn typescript_routes_and_events() {
     check(
         &[

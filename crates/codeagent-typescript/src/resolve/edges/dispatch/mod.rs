@@ -186,7 +186,9 @@ impl FileResolver<'_> {
                 let named = self.symbol(value)?;
                 let is_function = match self.decl(named).kind {
                     DeclKind::Function | DeclKind::Method => true,
-                    DeclKind::Variable | DeclKind::Property => self.may_be_function(named),
+                    DeclKind::DefaultExport | DeclKind::Property | DeclKind::Variable => {
+                        self.may_be_function(named)
+                    }
                     _ => false,
                 };
                 is_function.then_some(DispatchEnd::Target(Target::Decl(named)))
@@ -215,7 +217,7 @@ impl FileResolver<'_> {
         }
     }
 
-    /// Reports whether a variable or property may hold a function.
+    /// Reports whether a variable, property or default export may hold a function.
     fn may_be_function(&self, decl: DeclRef) -> bool {
         let facts = self.facts(decl.file);
         let init = facts.decl(decl.decl).init;
