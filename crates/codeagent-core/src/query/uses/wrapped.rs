@@ -124,8 +124,23 @@ fn is_argument(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text[..at].trim_end().chars().next_back();
         let after = text[at + name.len()..].trim_start().chars().next();
-        matches!(before, Some('(' | ',')) && matches!(after, Some(')' | ','))
+        let is_whole = matches!(before, Some('(' | ',')) && matches!(after, Some(')' | ','));
+        is_whole && bracket_around(&text[..at]) == Some('(')
     })
+}
+
+/// Returns the last bracket of a text that is not closed: `(` of `f(g(a), `.
+fn bracket_around(text: &str) -> Option<char> {
+    let mut closed = 0_usize;
+    for c in text.chars().rev() {
+        match c {
+            ')' | ']' | '}' => closed += 1,
+            '(' | '[' | '{' if closed == 0 => return Some(c),
+            '(' | '[' | '{' => closed -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -141,6 +156,9 @@ mod tests {
             ("const x = present(1)", false),
             ("const x = f(present(1))", false),
             ("const x = [present]", false),
+            ("const X = { absent, present, past }", false),
+            ("const X = f({ absent, present, past })", false),
+            ("const X = f({ a: 1 }, present, [])", true),
             ("f(presented)", false),
         ] {
             assert_eq!(is_argument(text, "present"), expected, "{text}");
