@@ -106,7 +106,7 @@ pub use text::interface_texts::{
     InterfaceText, Phrase, TextKey, TextPlace, behind_view, bound_names, call_around,
     component_around, component_of_view, conditions, constant_around, escaped_text,
     function_around, handlers_nearby, has_tag_end, interface_phrases, interface_text, reactions,
-    reactions_beside, selected_handlers, type_with_attribute,
+    reactions_beside, selected_handlers, type_around, type_with_attribute,
 };
 pub use text::literals::{
     Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_lines,

@@ -194,6 +194,23 @@ pub fn folders_named(
     Ok(folders)
 }
 
+const FILES_WITH_STEM: &str =
+    "SELECT path FROM files WHERE instr('/' || lower(path), '/' || ?1 || '.') > 0 ORDER BY path";
+
+/// Returns the files whose names begin with a lower-case stem, in any case: `src/Cart.test.ts` for `cart`.
+pub fn files_with_stem(snapshot: &Snapshot, stem: &str) -> Result<Vec<String>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(FILES_WITH_STEM)?;
+    let paths = statement.query_map([stem], |row| row.get(0))?;
+    let mut paths: Vec<String> = paths.collect::<Result<_, _>>()?;
+    // The stem of a folder is not that of its files.
+    let begins = |path: &String| {
+        let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        name.starts_with(&format!("{stem}."))
+    };
+    paths.retain(begins);
+    Ok(paths)
+}
+
 const FOLDERS_WITH_PART: &str =
     "SELECT path FROM files WHERE instr(path, '.' || ?1 || '/') > 0 ORDER BY path";
 

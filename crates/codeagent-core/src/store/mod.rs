@@ -69,8 +69,8 @@ pub use facts::{
 pub use file_uses::{external_calls_by_file, uses_between_files};
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,
-    files_with_problems, folders_named, folders_with_last_part, given_up_files, inputs, is_written,
-    project_ids, written_files,
+    files_with_problems, files_with_stem, folders_named, folders_with_last_part, given_up_files,
+    inputs, is_written, project_ids, written_files,
 };
 pub use graph::{
     SymbolBrief, SymbolClass, all_briefs, briefs, children_of, classes, each_use, file_nodes_below,

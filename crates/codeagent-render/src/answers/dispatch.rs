@@ -140,9 +140,9 @@ fn rows(
         let words = Words {
             kind: step.kind,
             other: match (step.kind, direction, other) {
-                // The component of a route is in another file than the route.
-                (DispatchKind::Shows, EdgeDirection::Outgoing, Some(component)) => {
-                    symbol_line(occurrences, component)?
+                // What runs is often in another file than what registers it.
+                (kind, EdgeDirection::Outgoing, Some(running)) if is_registered(kind) => {
+                    symbol_line(occurrences, running)?
                 }
                 _ => name(occurrences, other)?,
             },
@@ -180,6 +180,11 @@ fn rows(
         });
     }
     Ok(rows)
+}
+
+/// Reports whether the site of a relation registers what runs.
+fn is_registered(kind: DispatchKind) -> bool {
+    matches!(kind, DispatchKind::Shows | DispatchKind::Subscribes)
 }
 
 fn from_text(words: &Words, step: &DispatchStep) -> String {

@@ -292,7 +292,7 @@ pub(super) fn entry_section(found: &Overview) -> Section {
         };
         lines.push(format!(" imported by no file: {}{more}", shown.join(", ")));
     }
-    Section::lines("entry_points", "entry points", lines).weighing(14)
+    Section::lines("entry_points", "entry points outside of tests", lines).weighing(14)
 }
 
 fn hub_section(found: &Overview) -> Section {

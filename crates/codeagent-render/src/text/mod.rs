@@ -152,3 +152,15 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
         }
     }
 }
+
+/// Truncates a text to `max` characters by a mark in its middle, so that a third at its end stays: the bases behind a
+/// long constructor, or the default behind a long name.
+pub(crate) fn cut_middle(text: &str, max: usize) -> String {
+    let length = text.chars().count();
+    if length <= max {
+        return text.to_owned();
+    }
+    let at_end = max / 3;
+    let kept: String = text.chars().skip(length - at_end).collect();
+    cut(text, max - at_end) + &kept
+}

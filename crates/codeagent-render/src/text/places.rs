@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use codeagent_core::query::Occurrence;
 
 use super::section::{Form, wrapped};
-use crate::text::cut;
+use crate::text::cut_middle;
 
 /// Maximum characters of a source line.
 const MAX_SOURCE: usize = 110;
@@ -94,7 +94,7 @@ fn source_lines(places: &[Occurrence]) -> String {
             let _ = writeln!(text, " {file}");
             let mut last = "";
             for place in places {
-                let source = cut(place.source.as_deref().unwrap_or_default(), MAX_SOURCE);
+                let source = cut_middle(place.source.as_deref().unwrap_or_default(), MAX_SOURCE);
                 let name = place.symbol.as_str();
                 let line = if name == last || name == file || name.is_empty() {
                     format!("  {} {source}", place.line)

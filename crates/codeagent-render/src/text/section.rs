@@ -200,6 +200,10 @@ impl Section {
         };
         Some(match form {
             Form::Nothing => String::new(),
+            // Without a number of entries, the title of lines says nothing.
+            Form::Title if matches!(self.content, Content::Lines(_) | Content::Tree(_)) => {
+                String::new()
+            }
             Form::Title => title.replace(":\n", "\n"),
             Form::Cut(size) => self.cut(title, size),
             form => title + &self.body(form)?,

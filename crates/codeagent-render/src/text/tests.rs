@@ -214,3 +214,12 @@ fn data_has_a_limit_of_entries_and_says_how_many_are_missing() {
     assert_eq!(value["parts"][0]["left_out"], 17);
     assert!(value["parts"][1].get("left_out").is_none(), "{value}");
 }
+
+#[test]
+fn a_long_line_is_cut_in_its_middle() {
+    assert_eq!(super::cut_middle("short", 9), "short");
+    assert_eq!(
+        super::cut_middle("class Bin(IStore store) : Base", 12),
+        "class B…Base"
+    );
+}

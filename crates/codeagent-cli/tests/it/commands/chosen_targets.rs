@@ -203,6 +203,62 @@ const LOADER: &[(&str, &str)] = &[(
 
 const CASES: &[Case] = &[
     Case {
+        files: &[
+            (
+                "api/server.js",
+                "import express from 'express';\nconst app = express();\napp.use(express.text());\n",
+            ),
+            (
+                "api/apps/formatter/actions/text/index.js",
+                "export const transformers = {};\n",
+            ),
+        ],
+        question: "which transformers can the `text` action of the formatter run?",
+        expected: &["## folder api/apps/formatter/actions/text (1 file)"],
+    },
+    Case {
+        files: &[("api/helpers/beacon.ee.ts", "export function capture() {}\n")],
+        question: "what does our own wrapper around Beacon export?",
+        expected: &["## file api/helpers/beacon.ee.ts", "function capture()"],
+    },
+    Case {
+        files: &[(
+            "api/engine.ts",
+            "function run() {}\nfunction pause() {}\nconst Engine = { run, pause };\nexport default Engine;\nexport function boot() { Engine.run(); }\nexport function halt() { Engine.pause(); }\n",
+        )],
+        question: "who calls Engine.run?",
+        expected: &[
+            "## function run()",
+            "Engine.run is an alias of it (api/engine.ts:3)",
+            "called or used by (2):\napi/\n engine.ts\n  3 Engine: const Engine = { run, pause };\n  5 boot: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/app/carts/[cartId]/page.tsx",
+            "export default function CartPage() { return <div />; }\n",
+        )],
+        question: "which component is behind the route /carts/[cartId]?",
+        expected: &["web/app/carts/[cartId]/page.tsx", "CartPage"],
+    },
+    Case {
+        files: &[
+            (
+                "api/client.ts",
+                "const client = make();\nfunction make() { return { send() {} }; }\nexport default client;\n",
+            ),
+            (
+                "api/mail.ts",
+                "import http from './client';\nexport const mail = () => http.send();\n",
+            ),
+        ],
+        question: "who imports api/client.ts, and which export does each use?",
+        expected: &[
+            " 3 variable default (1 use elsewhere)",
+            "used by (1):\napi/\n mail.ts\n  2 mail: ",
+        ],
+    },
+    Case {
         files: ADD_IN,
         question: "Which commands does the Visual Studio add-in (Depot.AddIn) offer, and where are they made?",
         expected: &[
@@ -240,22 +296,24 @@ const CASES: &[Case] = &[
     Case {
         files: PROGRAMS,
         question: "Where does the depot app (apps/depot) start, from Electron to the first React page?",
-        expected: &["entry points:\n apps/depot/package.json: main.js (main)\n"],
+        expected: &["entry points outside of tests:\n apps/depot/package.json: main.js (main)\n"],
     },
     Case {
         files: PROGRAMS,
         question: "Where does the depot-mail program start?",
-        expected: &["entry points:\n tools/package.json: send.js (bin depot-mail)\n"],
+        expected: &[
+            "entry points outside of tests:\n tools/package.json: send.js (bin depot-mail)\n",
+        ],
     },
     Case {
         files: PROGRAMS,
         question: "Where does the Mail Agent program start, and how does it reach the server?",
-        expected: &["entry points:\n src/Mail.Agent/Program.cs:1 Agent.Main\n"],
+        expected: &["entry points outside of tests:\n src/Mail.Agent/Program.cs:1 Agent.Main\n"],
     },
     Case {
         files: PROGRAMS,
         question: "Where does the app in the project Mail.Server start, from its Main method until mail is shown?",
-        expected: &["entry points:\n src/Mail.Server/Program.cs:1 Server.Main\n"],
+        expected: &["entry points outside of tests:\n src/Mail.Server/Program.cs:1 Server.Main\n"],
     },
     Case {
         files: HELPERS,

@@ -52,9 +52,9 @@ fn what_happens_with_tests_is_no_question_for_tests() {
 
 #[test]
 fn a_string_that_is_asked_for_is_no_example() {
-    let shop = Shop::with(&[("web/span.ts", "export const most = () => '9h';\n")]);
-    let text = shop.stdout(&["explore", "where is a string like '9h' used?"]);
-    assert!(text.contains("## literal \"9h\""), "{text}");
+    let shop = Shop::with(&[("web/span.ts", "export const most = () => 'nine-hours';\n")]);
+    let text = shop.stdout(&["explore", "where is a string like 'nine-hours' used?"]);
+    assert!(text.contains("## literal \"nine-hours\""), "{text}");
 }
 
 #[test]
@@ -72,6 +72,21 @@ fn a_surface_says_which_accessor_is_hidden() {
     ] {
         assert!(text.contains(member), "{text}");
     }
+}
+
+#[test]
+fn a_member_without_a_known_use_may_have_unresolved_ones() {
+    let code = format!(
+        "export class Part {{\n  take() {{}}\n  drop() {{}}\n{}}}\nexport const go = (part: any, own: Part) => {{ part.take(); own.drop(); }};\n",
+        "  // ..\n".repeat(60)
+    );
+    let shop = Shop::with(&[("web/parts.ts", &code)]);
+    let text = shop.stdout(&["explore", "what members does Part have?"]);
+    assert!(
+        text.contains("take() (0 uses, 1 unresolved of its name)"),
+        "{text}"
+    );
+    assert!(text.contains("drop() (1 use)"), "{text}");
 }
 
 const CASES: &[Case] = &[
@@ -200,7 +215,7 @@ const CASES: &[Case] = &[
                 "class SpanResolverTests { [Fact] public void Resolves_spans() { new SpanResolver().Resolve(\"9h\"); } }\n",
             ),
         ],
-        question: "which tests cover how the resolver reads a span such as '9h'?",
+        question: "which tests cover how the resolver reads a span such as 'nine-hours'?",
         expected: &["SpanResolverTests.Resolves_spans"],
     },
     Case {

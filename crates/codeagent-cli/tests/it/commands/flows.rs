@@ -394,7 +394,7 @@ fn only_a_program_has_entry_points() {
         "{text}"
     );
     let text = shop.stdout(&["explore", "where does the server start?"]);
-    assert!(text.contains("entry points:\n"), "{text}");
+    assert!(text.contains("entry points outside of tests:\n"), "{text}");
 }
 
 #[test]

@@ -151,6 +151,24 @@ const RAZOR: &str = "<h1>Billing</h1>
 
 const CASES: &[Case] = &[
     Case {
+        files: &[
+            (
+                "src/Pages.cs",
+                "public class Page { public virtual string Title => \"\"; }\n[View(typeof(BinsView))]\npublic class BinsPage : Page {\n    public override string Title => Texts.Label_Bins;\n}\nclass Shell { Page First() => new BinsPage(); }\n",
+            ),
+            (
+                "src/Texts.resx",
+                "<root>\n  <data name=\"Label_Bins\">\n    <value>All bins</value>\n  </data>\n</root>\n",
+            ),
+        ],
+        question: "which class is behind the \"All bins\" entry of the menu?",
+        expected: &[
+            "## public class BinsPage",
+            "  6 Shell.First: class Shell { Page First() => new BinsPage(); }",
+            "2 [View(typeof(BinsView))]",
+        ],
+    },
+    Case {
         files: &[("web/Account.tsx", ACCOUNT), ("web/Button.tsx", BUTTON)],
         question: "what happens when the user clicks \"Delete account\"?",
         expected: &[
@@ -359,7 +377,7 @@ export {};
         question: "what does the menu entry \"Wipe\" do?",
         expected: &[
             "private method Page.Wipe",
-            "no element or resource contains it; the answer is about symbols",
+            "files that Git ignores were not searched; the answer is about symbols",
         ],
     },
     Case {

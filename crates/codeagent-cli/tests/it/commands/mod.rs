@@ -31,6 +31,7 @@ mod subjects;
 #[cfg(unix)]
 mod terminal;
 mod unknown_targets;
+mod values;
 mod whole_answers;
 mod wording;
 

@@ -18,7 +18,16 @@ use crate::query::{Occurrences, QueryError, TextSearchQuery, search_text};
 use crate::store::{self, is_test_path};
 
 /// Last names of calls that clients of typed APIs make on a procedure, besides those of hooks (`use..`).
-const CLIENT_CALLS: [&str; 4] = ["mutate", "mutateAsync", "query", "fetch"];
+const CLIENT_CALLS: [&str; 8] = [
+    "fetch",
+    "infiniteQueryOptions",
+    "mutate",
+    "mutateAsync",
+    "mutationOptions",
+    "query",
+    "queryOptions",
+    "subscriptionOptions",
+];
 
 /// Maximum number of values of the first key that are followed.
 const MAX_STARTS: usize = 40;

@@ -53,11 +53,10 @@ pub fn described_symbols(
     let words = tokens.iter().map(|token| token.text);
     let words: Vec<&str> = words.filter(|word| !is_common(word)).collect();
     let mut found = store::described(snapshot, &words.join(" "), COMPARED)?;
-    let is_setting = |token: &Token<'_>| SETTINGS.contains(&token.text.to_lowercase().as_str());
-    let is_value = |symbol: &DescribedSymbol| symbol.node.node_type == NodeType::Property;
-    let asks_for_value = tokens.iter().any(is_setting) && found.iter().any(is_value);
+    let is_described_value = |symbol: &DescribedSymbol| is_value(&symbol.node);
+    let asks_for_value = asks_for_setting(&tokens) && found.iter().any(is_described_value);
     if asks_for_value {
-        found.retain(is_value);
+        found.retain(is_described_value);
     }
     let is_event = |symbol: &DescribedSymbol| symbol.node.kind == NodeKind::Event;
     let asks_for_event = tokens.iter().any(|token| EVENTS.contains(&token.text));
@@ -101,14 +100,26 @@ pub fn described_rather(
         return Ok(None);
     }
     let described = described_symbols(snapshot, question)?;
+    let asks_for_value = asks_for_setting(&tokens(question));
     let says_more = described
         .first()
-        .is_some_and(|best| says_more(best, targets));
+        .is_some_and(|best| says_more(best, targets, asks_for_value));
     Ok(says_more.then_some(described))
 }
 
+/// Reports whether words ask for what is set and read.
+fn asks_for_setting(tokens: &[Token<'_>]) -> bool {
+    let is_setting = |token: &Token<'_>| SETTINGS.contains(&token.text.to_lowercase().as_str());
+    tokens.iter().any(is_setting)
+}
+
+/// Reports whether a symbol holds a value.
+fn is_value(node: &Node) -> bool {
+    node.node_type == NodeType::Property
+}
+
 /// Reports whether the best description of a question says more than its names.
-fn says_more(best: &DescribedSymbol, targets: &Targets) -> bool {
+fn says_more(best: &DescribedSymbol, targets: &Targets, asks_for_value: bool) -> bool {
     let is_best = |node: &Node| node.id == best.node.id || node.parent == Some(best.node.id);
     let is_named = |target: &Target| match target {
         Target::Symbols(symbols) => symbols.groups.iter().any(|group| is_best(group.first())),
@@ -116,6 +127,15 @@ fn says_more(best: &DescribedSymbol, targets: &Targets) -> bool {
     };
     if targets.found.iter().any(is_named) {
         return false;
+    }
+
+    // A setting is a value, and no type or function whose name equals words.
+    let names_value = |target: &Target| match target {
+        Target::Symbols(symbols) => symbols.groups.iter().any(|group| is_value(group.first())),
+        _ => false,
+    };
+    if asks_for_value && is_value(&best.node) && !targets.found.iter().any(names_value) {
+        return best.said.len() >= MIN_FURTHER;
     }
 
     let names = targets.found.iter().map(Target::requested_text);

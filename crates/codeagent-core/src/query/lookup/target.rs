@@ -12,6 +12,7 @@ mod alias;
 mod external;
 mod kind_words;
 mod module;
+mod places;
 mod prose;
 mod strings;
 mod tokens;
@@ -375,6 +376,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         kind_words::prefer_places(&mut targets, &tokens);
         kind_words::prefer_kinds(&mut targets, &tokens);
         kind_words::prefer_members(&mut targets);
+        places::add(snapshot, &mut targets, &tokens)?;
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {
@@ -512,6 +514,9 @@ fn add(
             targets
                 .found
                 .extend(external::exported_by_package(snapshot, text)?);
+        }
+        Err(_) if let Some(member) = alias::of_object(snapshot, text)? => {
+            targets.found.push(Target::Symbols(member))
         }
         Err(_) if let Some(external) = external::by_name(snapshot, text)? => {
             targets.found.push(external)

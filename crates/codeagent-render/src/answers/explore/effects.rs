@@ -1,7 +1,10 @@
-//! The section about what the reads of a value decide: the statements that they are the conditions of.
+//! Sections about what a value decides: the statements that its reads are the conditions of, and the functions that are
+//! named after it.
 
-use codeagent_core::query::{Occurrence, Occurrences};
+use codeagent_core::model::graph::Node;
+use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::literal::regex;
 use super::member::numbered;
 use crate::answers::AnswerError;
 use crate::text::Section;
@@ -17,6 +20,9 @@ const CONDITIONS: [&str; 6] = ["if", "else if", "} else if", "switch", "while", 
 /// Maximum number of reads whose statements are shown, and of lines of each.
 const MAX_READS: usize = 8;
 const MAX_LINES: u32 = 8;
+
+/// Maximum number of lines of functions with the name of a value; the name of one with more is a common word.
+const MAX_NAMED: usize = 12;
 
 /// Reports whether some words ask what a value is for.
 pub(super) fn asks_for_effects(words: &[String]) -> bool {
@@ -48,6 +54,30 @@ pub(super) fn section(
         );
     }
     Ok(Section::lines("effects", "what these reads decide", shown))
+}
+
+/// Returns a section with the lines of functions that have the name of a value in theirs, as what runs when it changes
+/// often has: `OnMailPortChanged(` for `MailPort`.
+pub(super) fn named_after(
+    occurrences: &mut Occurrences<'_, '_>,
+    value: &Node,
+) -> Result<Section, AnswerError> {
+    let title = "functions with its name in theirs, matched by text";
+    let name = value.name.trim_start_matches('_');
+    let capitalized: String = name
+        .char_indices()
+        .map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c })
+        .collect();
+    let mut found = Vec::new();
+    if query::is_compound(name) {
+        let pattern =
+            format!("[A-Za-z]{capitalized}[A-Za-z]*\\(|\\b{capitalized}[A-Z][A-Za-z]*\\(");
+        found = query::search_text(occurrences, &regex(&pattern))?.code;
+    }
+    if found.len() > MAX_NAMED {
+        found.clear();
+    }
+    Ok(Section::occurrence_rows("named after", title, found).weighing(20))
 }
 
 /// Returns the number of lines of the statement that begins on the first: up to the end of its block or, without one,

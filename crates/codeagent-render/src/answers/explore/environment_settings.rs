@@ -52,11 +52,12 @@ pub(super) fn setting(
     Ok(None)
 }
 
-/// Adds the uses of the properties that some lines give the value of a setting: `Port = settings.Get("port")`.
+/// Adds the uses of the properties that some lines give the value of a setting: `Port = settings.Get("port")`,
+/// `Port = settings.Port`. `setting` is the symbol of the setting, if it has one.
 pub(super) fn uses_of_values(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    reads: &[Occurrence],
+    (reads, setting): (&[Occurrence], Option<NodeId>),
 ) -> Result<(), AnswerError> {
     let mut properties: Vec<Node> = Vec::new();
     for read in reads.iter().take(MAX_SITES) {
@@ -68,7 +69,8 @@ pub(super) fn uses_of_values(
             let is_meant = |node: &Node| {
                 let is_value = matches!(node.kind, NodeKind::Property | NodeKind::Field);
                 let mut known = properties.iter();
-                is_value && node.name == name && known.all(|known| known.id != node.id)
+                let is_new = known.all(|known| known.id != node.id) && setting != Some(node.id);
+                is_value && node.name == name && is_new
             };
             properties.extend(Some(node).filter(is_meant));
         }
@@ -125,12 +127,13 @@ pub(super) fn used_on_line(
     Ok(nodes)
 }
 
-/// Returns the name of the property that a line assigns the result of a call: `Port = settings.Get("port")`.
+/// Returns the name of the property that a line assigns what it reads: `Port = settings.Get("port")`,
+/// `Port = settings.Port`.
 fn assigned(line: &str) -> Option<&str> {
     let (target, value) = line.split_once(" = ")?;
     let name = target.trim().rsplit('.').next()?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    (is_name && !name.is_empty() && value.contains('(')).then_some(name)
+    (is_name && !name.is_empty() && value.contains(['(', '.'])).then_some(name)
 }
 
 /// Returns the ways to split a variable into a prefix and the key of a setting.
@@ -155,11 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn a_property_is_assigned_the_result_of_a_call() {
+    fn a_property_is_assigned_what_is_read() {
         for (line, expected) in [
             ("Port = settings.Get<int>(\"port\");", Some("Port")),
             ("this.port = env(\"PORT\");", Some("port")),
             ("var port = env(\"PORT\");", None),
+            ("Port = settings.Port;", Some("Port")),
             ("Name = \"PORT\";", None),
         ] {
             assert_eq!(assigned(line), expected, "{line}");

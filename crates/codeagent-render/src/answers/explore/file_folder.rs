@@ -11,6 +11,7 @@ use super::member::is_callable;
 use super::wants::Wants;
 use super::{exports, file_imports, folder_dependencies};
 use crate::answers::{AnswerError, dispatch};
+use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum files of a folder whose symbols are listed.
@@ -76,6 +77,7 @@ fn users(
     let mut ids = Vec::new();
     for node in symbols {
         ids.extend(query::tree(occurrences.sources.snapshot(), node.id)?);
+        ids.extend(named_by_default(occurrences, node)?);
     }
 
     let mut uses = occurrences.uses_of(&ids, &USES)?;
@@ -187,6 +189,33 @@ pub(super) fn uses_elsewhere(
     Ok(files_of_uses(occurrences, node, |file| file != path)?.len())
 }
 
+/// Returns the variables and functions that a default export only names: `export default cart;`. What imports it uses
+/// them.
+fn named_by_default(
+    occurrences: &Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<Vec<NodeId>, AnswerError> {
+    let Some(span) = node.spans.first().filter(|_| is_default_name(node)) else {
+        return Ok(Vec::new());
+    };
+    let mut named = Vec::new();
+    for used in occurrences.outgoing(&[node.id], &[EdgeType::References])? {
+        let symbol = query::get_node(occurrences.sources.snapshot(), used.other)?;
+        let mut spans = symbol.iter().flat_map(|symbol| &symbol.node.spans);
+        if spans.any(|own| own.path == span.path) {
+            named.push(used.other);
+        }
+    }
+    Ok(named)
+}
+
+/// Reports whether a symbol is a default export on one line that is no function.
+fn is_default_name(node: &Node) -> bool {
+    let mut spans = node.spans.iter();
+    let is_short = spans.all(|span| span.span.start.line == span.span.end_line);
+    node.name == "default" && is_short && !is_callable(node)
+}
+
 /// Returns the file of each use of a symbol in some files.
 fn files_of_uses(
     occurrences: &mut Occurrences<'_, '_>,
@@ -194,6 +223,7 @@ fn files_of_uses(
     is_counted: impl Fn(&str) -> bool,
 ) -> Result<Vec<String>, AnswerError> {
     let mut ids = vec![node.id];
+    ids.extend(named_by_default(occurrences, node)?);
     if node.flags.has(NodeFlags::STATIC) {
         let members = query::members_of(occurrences.sources.snapshot(), node.id)?;
         ids.extend(members.iter().map(|member| member.id));
@@ -228,7 +258,8 @@ pub(super) fn folder(
     let exports = |(_, (exported, _)): &&(_, (Vec<Node>, _))| !exported.is_empty();
     let exporting = declarations.iter().filter(exports).count();
     let with_members = wants.members && exporting <= MAX_WITH_MEMBERS;
-    document.line(format!("## folder {folder} ({} files)", files.len()));
+    let count = counted(files.len() as u64, "file");
+    document.line(format!("## folder {folder} ({count})"));
     if wants.dependencies {
         let all = declarations
             .iter()

@@ -5,6 +5,7 @@ use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
 use super::connection::is_form;
+use super::constants;
 use super::member::source_lines;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -65,14 +66,21 @@ pub(super) fn sections(
     }
 
     ranked.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    ranked.truncate(MAX_FUNCTIONS);
     let mut lines = Vec::new();
-    for (_, node) in ranked.iter().take(MAX_FUNCTIONS) {
+    for (_, node) in &ranked {
         let path = node.spans.first().map_or("", |span| span.path.as_str());
         lines.push(format!("{}  {path}:", occurrences.short_name(node)?));
         lines.extend(source_lines(occurrences, node)?);
     }
     let section = Section::lines("flow source", "source of what it runs", lines);
     document.section(section.weighing(1).at_most(MAX_CHARS));
+
+    let begins = begins.iter().take(MAX_FUNCTIONS).cloned();
+    let shown: Vec<Node> = begins
+        .chain(ranked.into_iter().map(|(_, node)| node))
+        .collect();
+    document.section(constants::section(occurrences, &shown)?.weighing(6));
     Ok(())
 }
 

@@ -7,9 +7,9 @@ use codeagent_core::query::{
     TextPlace,
 };
 
-use super::heading;
+use super::heading::{self, heading};
 use super::literal::rendered_components;
-use super::member::is_callable;
+use super::member::{is_callable, own_lines_of, source_lines};
 use super::message::{add_constants, add_messages};
 use super::wants::WANTED;
 use super::{Wants, is_prose};
@@ -42,6 +42,12 @@ const COMPONENT: &str = "what the component around it calls, in order";
 
 /// Maximum number of lines of an element that are shown besides its first.
 const MAX_ATTRIBUTES: u32 = 8;
+
+/// Words of a question for what is behind a text.
+const CLASSES: [&str; 4] = ["behind", "class", "classes", "view"];
+
+/// Maximum characters of the source of a type around a text.
+const MAX_TYPE_CHARS: usize = 1_800;
 
 /// Maximum length of a shown element, in bytes.
 const MAX_ELEMENT_BYTES: usize = 300;
@@ -112,7 +118,8 @@ impl Answered {
 
 fn no_text(words: &str) -> String {
     format!(
-        "no text in source, markup, `.resx` or JSON equals {words:?}, and no element or resource contains it"
+        "no text in source, markup, `.resx` or JSON equals {words:?}, and no element or resource contains it; \
+         files that Git ignores were not searched"
     )
 }
 
@@ -394,6 +401,9 @@ fn add_reactions(
         add_renderers(document, occurrences, places, wants)?;
         add_messages(document, occurrences, places, wants)?;
         add_constants(document, occurrences, places)?;
+        if words.iter().any(|word| CLASSES.contains(&word.as_str())) {
+            add_types(document, occurrences, places)?;
+        }
     }
     branches_of_arguments(document, occurrences, (places, &lines), wants)?;
     // What follows the place and its handler.
@@ -500,6 +510,30 @@ fn reactions_of(
         seen.push(inner);
     }
     Ok(lines)
+}
+
+/// Adds the types of C# around texts without handlers, where they are constructed, and the beginning of their source.
+fn add_types(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    places: &[&TextPlace],
+) -> Result<(), AnswerError> {
+    let mut types: Vec<Node> = Vec::new();
+    for place in places.iter().filter(|place| place.at.path.ends_with(".cs")) {
+        let around = query::type_around(occurrences, &place.at)?;
+        types.extend(around.filter(|node| types.iter().all(|known| known.id != node.id)));
+    }
+    for node in types.iter().take(MAX_PARTIAL) {
+        document.line(heading(occurrences, node)?);
+        let tree = query::tree(occurrences.sources.snapshot(), node.id)?;
+        let mut uses = occurrences.uses_of(&tree, &[EdgeType::Calls, EdgeType::References])?;
+        uses.retain(|place| !place.is_test() && !own_lines_of(&types)(place));
+        let uses = Section::occurrence_rows("uses of types", "constructed or used at", uses);
+        document.section(uses.weighing(20));
+        let source = Section::lines("source", "", source_lines(occurrences, node)?);
+        document.section(source.weighing(20).at_most(MAX_TYPE_CHARS));
+    }
+    Ok(())
 }
 
 /// Adds the places that render the components around texts without handlers.

@@ -126,7 +126,7 @@ fn sections(
     }
 
     if is_setting {
-        environment_settings::uses_of_values(document, occurrences, &code)?;
+        environment_settings::uses_of_values(document, occurrences, (&code, None))?;
         environment_settings::readers(document, occurrences, (text, &code))?;
     }
 
@@ -494,6 +494,7 @@ pub(super) fn expressions(
         if found.code.len() <= MAX_IN_CONTEXT {
             around(document, occurrences, &found.code)?;
             literal_use::branches_of_items(document, occurrences, (&found.code, wants))?;
+            value_lines::section(document, occurrences, &found.code)?;
         }
         let section =
             Section::occurrence_rows("lines", "lines of code that contain it", found.code);
@@ -504,6 +505,20 @@ pub(super) fn expressions(
         registered(document, occurrences, name, wants)?;
     }
 
+    Ok(())
+}
+
+/// Adds what the dotted names of nothing that the index knows lead to, if they are paths of keys.
+pub(super) fn keyed(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    names: &[&str],
+) -> Result<(), AnswerError> {
+    for name in names.iter().filter(|name| name.contains('.')) {
+        let keyed = query::flow_of_keys(occurrences, name, usize::MAX)?;
+        let title = format!("what the keys {name} lead to, matched by equal text");
+        document.section(Section::tree("handlers", title, keyed).weighing(30));
+    }
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::literal::plain_text;
 use super::others::{MAX_SOURCES, add_sources, asks_for_each};
 use super::reads_and_writes::{bindings, reads_and_writes};
 use super::wants::{WANTED, Wants};
-use super::{LESS_LIKELY, Subject, flow, mentions, raisers};
+use super::{LESS_LIKELY, Subject, constants, flow, mentions, raisers};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, Section};
 
@@ -54,6 +54,7 @@ pub(super) fn sections(
     let has_source = is_callable || subject.first().kind == NodeKind::Variable;
     if has_source && !wants.tests && !wants.flow && !wants.levels && !wants.impact {
         source(subject, document, occurrences)?;
+        document.section(constants::section(occurrences, subject.nodes)?.weighing(6));
     }
 
     if wants.overrides && found.is_empty() {

@@ -8,6 +8,7 @@ mod callback;
 mod callees;
 mod commands;
 mod connection;
+mod constants;
 mod dependencies;
 mod derived_types;
 mod described;
@@ -132,6 +133,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         texts.without_texts(&mut document, &mut targets);
         let context = (wants, query.face);
         add_targets(&mut document, &mut occurrences, &targets, context)?;
+        literal::keyed(&mut document, &mut occurrences, &unknown_names(&targets))?;
     } else {
         let about = (&mut targets, wants);
         outcome = answer(&mut document, &mut occurrences, query, about)?;

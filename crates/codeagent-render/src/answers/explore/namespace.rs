@@ -47,8 +47,9 @@ pub(super) fn sections(
                 Some(Access::Public) | None => String::new(),
                 Some(access) => format!("{access} "),
             };
+            let line = node.spans.first().map_or(0, |span| span.name_line);
             rows.push(NameRow {
-                full: format!("{access}{kind} {} ({uses})", node.name),
+                full: format!("{access}{kind} {} ({uses})  {path}:{line}", node.name),
                 short: node.name.clone(),
             });
         }

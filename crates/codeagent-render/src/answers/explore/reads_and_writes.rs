@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use codeagent_core::model::graph::{Access, EdgeType, Language, Node, NodeKind};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::environment_settings::uses_of_values;
 use super::member::{MAX_CONTINUED, add_chain};
 use super::message::add_callers_around;
 use super::{Subject, effects, object_literal};
@@ -67,6 +68,9 @@ pub(super) fn reads_and_writes(
     if effects::asks_for_effects(subject.words) {
         let effects = effects::section(occurrences, &reads)?;
         document.section(wants.weigh(effects, true, 0));
+        let setting = Some(subject.first().id);
+        uses_of_values(document, occurrences, (&reads, setting))?;
+        document.section(effects::named_after(occurrences, subject.first())?);
     }
     let mut sections = [("reads", read, reads), ("writes", written, writes)];
     if asks_for_writes {

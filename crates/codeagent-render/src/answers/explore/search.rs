@@ -68,7 +68,10 @@ pub(super) fn search(
         Some(described) => described,
         None => query::described_symbols(occurrences.sources.snapshot(), text)?,
     };
-    let is_sure = described.first().is_some_and(|best| best.score >= SURE);
+    // A question about a setting describes a value, which a search hardly puts first.
+    let is_sure = described.first().is_some_and(|best| {
+        best.score >= SURE || best.node.node_type == NodeType::Property && !wants.flow
+    });
     let described = described.into_iter().map(|symbol| symbol.node);
     // A value does nothing.
     let described = described

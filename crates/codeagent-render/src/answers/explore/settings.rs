@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use codeagent_core::query::{self, Occurrence, Occurrences, Target, Targets};
 
 use super::connection::is_form;
+use super::constants;
 use super::member::source_lines;
 use super::message::add_callers_around;
 use super::wants::WANTED;
@@ -39,7 +40,9 @@ pub(super) fn section(
 ) -> Result<bool, AnswerError> {
     let asks = ["which", "what"].iter().any(|word| targets.has_word(word));
     let is_about = SETTINGS.iter().any(|word| targets.has_word(word));
-    let has_name = targets.has_written_name && !targets.found.iter().all(Target::is_of_tests);
+    let is_other = |target: &Target| !target.is_of_tests();
+    let has_name = targets.has_written_name
+        && (targets.found.is_empty() || targets.found.iter().any(is_other));
     if !asks || !is_about || has_name {
         return Ok(false);
     }
@@ -64,14 +67,14 @@ pub(super) fn section(
         document.section(section.weighing(WANTED));
     }
     let lines: Vec<&Occurrence> = ranked.iter().flat_map(|(_, lines)| lines).collect();
-    for function in add_callers_around(document, occurrences, &lines)?
-        .iter()
-        .take(MAX_SOURCES)
-    {
+    let mut functions = add_callers_around(document, occurrences, &lines)?;
+    functions.truncate(MAX_SOURCES);
+    for function in &functions {
         let title = occurrences.short_name(function)?;
         let source = Section::lines("source", title, source_lines(occurrences, function)?);
         document.section(source.weighing(10).at_most(MAX_SOURCE_CHARS));
     }
+    document.section(constants::section(occurrences, &functions)?.weighing(6));
     Ok(!ranked.is_empty())
 }
 

@@ -162,8 +162,7 @@ fn members_section(
 
     let mut rows = Vec::with_capacity(listed.len());
     for member in listed {
-        let uses = query::reference_count(snapshot, member.id)?;
-        let mut row = member_row(member, several_files, uses);
+        let mut row = member_row(member, several_files, &uses_of(snapshot, member)?);
         row.full += &nested_members(snapshot, member, subject.wants)?;
         rows.push(row);
     }
@@ -240,7 +239,7 @@ fn inherited(
             {
                 continue;
             }
-            let row = member_row(&member, false, query::reference_count(snapshot, member.id)?);
+            let row = member_row(&member, false, &uses_of(snapshot, &member)?);
             rows.push(NameRow {
                 full: format!("{}:{}", base.name, row.full),
                 short: row.short,
@@ -355,7 +354,21 @@ pub(super) fn path(node: &Node) -> &str {
     node.spans.first().map_or("", |span| span.path.as_str())
 }
 
-fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
+/// Says how often a member is used: `3 uses`; without a known use, how many unresolved uses have its name.
+fn uses_of(snapshot: &Snapshot, member: &Node) -> Result<String, AnswerError> {
+    let uses = query::reference_count(snapshot, member.id)?;
+    let possible = match uses {
+        0 => query::unresolved_sites(snapshot, &member.name)?,
+        _ => 0,
+    };
+    let known = counted(uses, "use");
+    Ok(match possible {
+        0 => known,
+        possible => format!("{known}, {possible} unresolved of its name"),
+    })
+}
+
+fn member_row(member: &Node, with_file: bool, uses: &str) -> NameRow {
     let line = member.spans.first().map_or(0, |span| span.name_line);
     let file = path(member).rsplit('/').next().unwrap_or_default();
     let place = if with_file {
@@ -395,7 +408,7 @@ fn member_row(member: &Node, with_file: bool, uses: u64) -> NameRow {
     // The index has no edges for what converts implicitly.
     let uses = match name.contains("implicit operator") {
         true => String::new(),
-        false => format!(" ({})", counted(uses, "use")),
+        false => format!(" ({uses})"),
     };
     NameRow {
         full: format!("{place} {words}{name}{}{uses}", signature(member)),

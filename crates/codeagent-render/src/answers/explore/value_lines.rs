@@ -1,8 +1,9 @@
-//! The section about the variables that take a value where it is read: `const port = env("PORT")`. What the value
-//! decides is seen where they are used.
+//! The sections about the variables and properties that take a value where it is read: `const port = env("PORT")`,
+//! `{ mailPort: env.PORT }`. What the value decides is seen where they are used.
 
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::literal::regex;
 use super::member::is_callable;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -16,7 +17,10 @@ const MAX_LINES: u32 = 600;
 /// Words that declare a variable.
 const DECLARING: [&str; 5] = ["const", "let", "string", "string?", "var"];
 
-/// Adds the lines with the local variables that some reads give their values.
+/// Maximum number of lines with a property; one of more is read everywhere.
+const MAX_PROPERTY_LINES: usize = 40;
+
+/// Adds the lines with the local variables and properties that some reads give their values.
 pub(super) fn section(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
@@ -24,6 +28,9 @@ pub(super) fn section(
 ) -> Result<(), AnswerError> {
     for read in reads.iter().take(MAX_READS) {
         let source = read.source.as_deref().unwrap_or_default();
+        if let Some(name) = property(source) {
+            add_property(document, occurrences, (read, name))?;
+        }
         let Some(name) = declared(source) else {
             continue;
         };
@@ -45,6 +52,30 @@ pub(super) fn section(
         document.section(Section::occurrence_rows("value", title, places).weighing(30));
     }
     Ok(())
+}
+
+/// Adds the lines that read a property of any object by its name.
+fn add_property(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (read, name): (&Occurrence, &str),
+) -> Result<(), AnswerError> {
+    let found = query::search_text(occurrences, &regex(&format!("\\.{name}\\b")))?;
+    let is_new = |place: &Occurrence| (&place.path, place.line) != (&read.path, read.line);
+    let code: Vec<Occurrence> = found.code.into_iter().filter(is_new).collect();
+    if code.len() <= MAX_PROPERTY_LINES {
+        let title = format!("lines with .{name}, which holds the value, matched by text");
+        document.section(Section::occurrence_rows("value", title, code).weighing(30));
+    }
+    Ok(())
+}
+
+/// Returns the property of an object literal that a line gives a value, if its name consists of several words:
+/// `mailPort` of `mailPort: env.PORT,`.
+fn property(line: &str) -> Option<&str> {
+    let (name, _) = line.trim().split_once(": ")?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_name && query::is_compound(name) && !query::is_all_capitals(name)).then_some(name)
 }
 
 /// Returns the variable that a line declares with a value: `port` of `const port = env("PORT");`.
@@ -82,6 +113,14 @@ mod tests {
         ] {
             assert_eq!(declared(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_line_gives_a_property_of_several_words_the_value() {
+        assert_eq!(property("  mailPort: env.PORT,"), Some("mailPort"));
+        assert_eq!(property("port: env.PORT,"), None);
+        assert_eq!(property("MAIL_PORT: z.string(),"), None);
+        assert_eq!(property("case 'mailPort': return 1;"), None);
     }
 
     #[test]

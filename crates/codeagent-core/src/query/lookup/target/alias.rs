@@ -1,4 +1,5 @@
-//! Aliases: other names under which TypeScript files import or re-export a symbol.
+//! Aliases: other names under which TypeScript files import or re-export a symbol, and those that it has as a member of
+//! an object literal.
 //!
 //! `import presentComment from "./comment"` makes `presentComment` a name of the default export of
 //! `comment.ts`. The index contains the site of the import; the name is read from the source line.
@@ -10,9 +11,13 @@ use std::sync::Mutex;
 use codeagent_workspace::{FileHits, Files, RepoPath, TextQuery};
 use rustc_hash::FxHashMap;
 
-use crate::model::graph::{Dialect, EdgeDirection, EdgeType, Language, NodeId, NodeType};
+use crate::model::graph::{
+    Dialect, EdgeDirection, EdgeType, Language, Node, NodeId, NodeKind, NodeType,
+};
 use crate::query::lookup::target::SymbolTarget;
-use crate::query::{QueryError, Sources, SymbolGroup, get_node_by_qualified_name, unpoisoned};
+use crate::query::{
+    QueryError, Sources, SymbolGroup, get_node_by_qualified_name, unpoisoned, uses_on_lines,
+};
 use crate::store::{self, Snapshot};
 
 /// Maximum number of files read.
@@ -24,14 +29,14 @@ const TIME_LIMIT: u64 = 300;
 /// Minimum length of an alias.
 const MIN_LENGTH: usize = 3;
 
-/// An import or re-export that gives a symbol another name.
+/// An import, re-export or object literal that gives a symbol another name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
     /// The qualified name of the symbol.
     pub of: String,
     /// Path of a file that uses the alias.
     pub path: String,
-    /// Line of the import or re-export there.
+    /// Line of the import, re-export or property there.
     pub line: u32,
 }
 
@@ -65,16 +70,49 @@ pub(super) fn resolve(
     let Some((id, (_, path, line))) = best else {
         return Ok(None);
     };
-    let Some(node) = store::node(snapshot, id)?.filter(|node| node.name != name) else {
+    let node = store::node(snapshot, id)?.filter(|node| node.name != name);
+    Ok(node.map(|node| target(name, node, (path, line))))
+}
+
+/// Resolves a member of an object literal to the symbol of its name that the literal takes as its value:
+/// `Cart.add` with `const Cart = { add, remove }`; `None` if there is none, or several.
+pub(super) fn of_object(
+    snapshot: &Snapshot,
+    text: &str,
+) -> Result<Option<SymbolTarget>, QueryError> {
+    let Some((object, member)) = text.rsplit_once('.') else {
         return Ok(None);
     };
+    let mut found: Vec<(Node, (String, u32))> = Vec::new();
+    for (object, _) in get_node_by_qualified_name(snapshot, object, None, None)? {
+        if object.kind != NodeKind::Variable || object.language != Language::TypeScript {
+            continue;
+        }
+        for site in &object.spans {
+            let lines = site.span.start.line..=site.span.end_line;
+            for (line, used) in uses_on_lines(snapshot, &site.path, &lines)? {
+                let node = store::node(snapshot, used.target)?;
+                let is_new = |node: &Node| {
+                    node.name == member && found.iter().all(|(known, _)| known.id != node.id)
+                };
+                let node = node.filter(|node| used.source == object.id && is_new(node));
+                found.extend(node.map(|node| (node, (site.path.clone(), line))));
+            }
+        }
+    }
+    let only = if found.len() == 1 { found.pop() } else { None };
+    Ok(only.map(|(node, at)| target(text, node, at)))
+}
+
+/// Makes the target of a symbol that has another name at a place.
+fn target(asked: &str, node: Node, (path, line): (String, u32)) -> SymbolTarget {
     let alias = Alias {
         of: node.qualified_name.clone(),
         path,
         line,
     };
-    Ok(Some(SymbolTarget {
-        asked: name.to_owned(),
+    SymbolTarget {
+        asked: asked.to_owned(),
         groups: vec![SymbolGroup {
             nodes: vec![node],
             members: Vec::new(),
@@ -84,7 +122,7 @@ pub(super) fn resolve(
         others: Vec::new(),
         note: None,
         alias: Some(alias),
-    }))
+    }
 }
 
 /// Reports whether a file is TypeScript or JavaScript.

@@ -53,8 +53,8 @@ pub(super) fn route(
         return Ok(None);
     }
 
-    // `/<user>/cart`
-    let path = path.replace('<', "{").replace('>', "}");
+    // `/<user>/cart`, `/blog/[slug]`
+    let path = path.replace(['<', '['], "{").replace(['>', ']'], "}");
     let route = LiteralTarget::new(sources, &path, method)?;
     let is_known = !route.routes.is_empty()
         || !route.files.is_empty()

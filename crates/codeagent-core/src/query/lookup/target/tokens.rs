@@ -120,9 +120,10 @@ pub fn name_words(text: &str) -> Vec<String> {
 
 /// Words with capitals that a question writes without naming code: `the public API of Cart`, `which React
 /// component`.
-const TECHNICAL: [&str; 27] = [
+const TECHNICAL: [&str; 30] = [
     "API",
     "ASP.NET",
+    "Android",
     "Angular",
     "C#",
     "CLI",
@@ -135,6 +136,7 @@ const TECHNICAL: [&str; 27] = [
     "JSON",
     "JavaScript",
     "LLM",
+    "Linux",
     "NestJS",
     "Node",
     "ORM",
@@ -147,6 +149,7 @@ const TECHNICAL: [&str; 27] = [
     "TypeScript",
     "URL",
     "Vue",
+    "Windows",
     "XML",
 ];
 
@@ -191,8 +194,13 @@ impl Token<'_> {
 
     /// Reports whether the token is looked up as a name.
     pub fn is_name(&self, in_sentence: bool) -> bool {
-        if !in_sentence || self.is_quoted || self.is_code {
+        if !in_sentence {
             return true;
+        }
+        if self.is_quoted || self.is_code {
+            // An operator in quotation marks is no name.
+            let is_named = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+            return self.text.contains(is_named);
         }
         if ABBREVIATIONS.contains(&self.text) {
             return false;

@@ -237,6 +237,15 @@ pub fn function_around(
     Ok(around.into_iter().find(is_callable))
 }
 
+/// Returns the innermost type around a line of code.
+pub fn type_around(
+    occurrences: &Occurrences<'_, '_>,
+    at: &Occurrence,
+) -> Result<Option<Node>, QueryError> {
+    let around = symbols_around(occurrences, &at.path, at.line)?;
+    Ok(around.into_iter().find(|node| node.node_type.is_type()))
+}
+
 /// Returns the handlers in the component around a text that has none itself, such as those of the dialog that a
 /// button opens.
 pub fn handlers_nearby(

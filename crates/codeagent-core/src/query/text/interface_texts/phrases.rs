@@ -208,7 +208,7 @@ fn capitalized(tokens: &[Token<'_>]) -> Vec<Phrase> {
     let mut phrases = Vec::new();
     let mut is_inside = false;
     for (at, token) in tokens.iter().enumerate().skip(1) {
-        let starts = starts_text(token) && !announces_path(&tokens[at..]);
+        let starts = starts_text(token) && !is_technical(token) && !announces_path(&tokens[at..]);
         let is_control = is_form(token, &CONTROLS) && token.text.to_lowercase() != token.text;
         let is_named = names_kind(&tokens[at + 1..]);
         let is_near = !names_code || is_near_interface(tokens, at);
@@ -328,6 +328,7 @@ mod tests {
             ("which components render the Shop page /cart/:id?", &[]),
             ("what does the save changes button do", &["save changes"]),
             ("which button handlers exist", &[]),
+            ("how does an HTML page reach the REST API on Windows?", &[]),
             ("which component is shown at the URL /carts/:id?", &[]),
             ("who calls Cart.Total?", &[]),
             ("who listens to the event \"closed\"?", &[]),
