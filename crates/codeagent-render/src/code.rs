@@ -99,6 +99,7 @@ impl From<&StoreError> for Code {
             | StoreError::OtherLayout
             | StoreError::OtherRoot
             | StoreError::Refused(_)
+            | StoreError::Spill(_)
             | StoreError::OldSqlite(_)
             | StoreError::Busy
             | StoreError::Thread(_)

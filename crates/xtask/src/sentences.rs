@@ -14,8 +14,7 @@ use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{SearchFilter, Searched, Snapshot, Vectors, filter_nodes};
 use codeagent_core::service::embedded;
 use codeagent_core::store::{
-    self, Delta, DependencyRow, FullGraph, PackedNodes, Reader, SYMBOLS_TOTAL, Write, Writer,
-    lexical_signs,
+    self, Delta, FullGraph, PackedNodes, Reader, SYMBOLS_TOTAL, Write, Writer, lexical_signs,
 };
 
 /// Minimum words of a sentence; shorter ones look like names.
@@ -92,15 +91,10 @@ fn plain(text: &str) -> String {
 
 /// Creates an index of symbols at `path`; files come from an existing index, if given.
 pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow::Result<Reader> {
-    let files = of
-        .map_or(Ok(Vec::new()), store::files)?
-        .into_iter()
-        .map(|file| (file, DependencyRow::default()))
-        .collect::<Vec<_>>();
-
+    let files = of.map_or(Ok(Vec::new()), store::files)?;
     let keys = files
         .iter()
-        .map(|(file, _)| (file.path.clone(), file.id))
+        .map(|file| (file.path.clone(), file.id))
         .collect();
 
     let mut nodes: Vec<_> = nodes.into_iter().collect();

@@ -105,6 +105,7 @@ pub fn store_kind(error: &StoreError) -> ErrorKind {
             ErrorKind::Corrupt
         }
         StoreError::Refused(_)
+        | StoreError::Spill(_)
         | StoreError::OldSqlite(_)
         | StoreError::Thread(_)
         | StoreError::Unwritten(_)

@@ -18,7 +18,7 @@ use crate::ingest::pipeline::IngestPipeline;
 use crate::ingest::plan::Plan;
 use crate::ingest::resolution::{ResolvedFiles, removed_files};
 use crate::ingest::resolve_files::ResolvedFile;
-use crate::ingest::rows::{self, Rows};
+use crate::ingest::rows;
 use crate::ingest::scan::KnownFiles;
 use crate::ingest::{FileProblem, Phase, Summary};
 use crate::model::graph::{Node, NodeId};
@@ -35,9 +35,6 @@ const FILES_PER_BATCH: usize = 1024;
 
 /// Number of such batches after which freed memory is returned.
 const BATCHES_PER_TRIM: usize = 2;
-
-/// Number of files after whose rows freed memory is returned.
-const FILES_PER_TRIM: usize = 8 * FILES_PER_BATCH;
 
 /// Number of nodes with several declarations that are made per work item.
 const NODES_AT_ONCE: usize = 1024;
@@ -69,6 +66,7 @@ impl IngestPipeline {
         let ResolvedFiles {
             plan,
             files: resolved,
+            rows: resolved_rows,
             fingerprints,
         } = resolution;
         let mut summary = summary(ctx, changes, &world.loaded, &resolved);
@@ -89,14 +87,8 @@ impl IngestPipeline {
             world.nodes = NodeTable::default();
             codeagent_memory::give_back();
         }
-        let mut rows = rows::file_rows(&world, &fingerprints, &ctx.known);
-        for files in in_chunks(resolved, FILES_PER_TRIM) {
-            rows.add(files, &fingerprints);
-            if !changes.keep_world {
-                codeagent_memory::give_back();
-            }
-        }
-        let known = self.known_after(ctx, changes, &world, (&rows.files, packages_hash));
+        let rows = rows::file_rows(&world, &fingerprints, &ctx.known, &resolved);
+        let known = self.known_after(ctx, changes, &world, (&rows, packages_hash));
         let metadata = self.metadata(ctx, &known, (&world, symbols));
         let keys = world.loaded.iter().zip(&world.keys);
         let delta = Delta {
@@ -110,7 +102,8 @@ impl IngestPipeline {
             packages: (known.packages != ctx.known.packages).then(|| known.packages.clone()),
             metadata,
             write,
-            ..delta_of(rows, &ctx.known)
+            resolved: resolved_rows,
+            ..delta_of(rows, &resolved, &ctx.known)
         };
         summary.removed = delta.removed.len();
 
@@ -183,22 +176,11 @@ impl IngestPipeline {
     }
 }
 
-/// Splits a list into lists of at most `size` elements, and frees each with its elements.
-fn in_chunks<T>(mut all: Vec<T>, size: usize) -> impl Iterator<Item = Vec<T>> {
-    all.reverse();
-    std::iter::from_fn(move || {
-        let rest = all.len().saturating_sub(size);
-        let mut chunk = all.split_off(rest);
-        chunk.reverse();
-        (!chunk.is_empty()).then_some(chunk)
-    })
-}
-
 fn summary(
     ctx: &BatchContext<'_>,
     changes: &ChangeSet,
     loaded: &[LoadedFile],
-    resolved: &[(usize, ResolvedFile)],
+    resolved: &[ResolvedFile],
 ) -> Summary {
     let is_changed = |file: &&LoadedFile| {
         let row = ctx.known.files.get(&*file.path);
@@ -214,12 +196,12 @@ fn summary(
     }
 }
 
-/// Adds to `problems` those of the files in `of`, and those of the resolved files at these
-/// positions in `loaded`.
+/// Adds to `problems` those of the files in `of`, and those of the resolved files, whose positions are those in
+/// `loaded`.
 pub fn problems(
     mut problems: Vec<FileProblem>,
     of: &[LoadedFile],
-    resolved: &[(usize, ResolvedFile)],
+    resolved: &[ResolvedFile],
     loaded: &[LoadedFile],
 ) -> Vec<FileProblem> {
     problems.extend(of.iter().filter_map(|file| {
@@ -228,9 +210,9 @@ pub fn problems(
             message: file.problem.clone()?,
         })
     }));
-    let failed = resolved.iter().filter(|(_, resolved)| resolved.failed);
-    problems.extend(failed.map(|(at, _)| FileProblem {
-        path: loaded[*at].path.to_string(),
+    let failed = resolved.iter().filter(|resolved| resolved.failed);
+    problems.extend(failed.map(|failed| FileProblem {
+        path: loaded[failed.at].path.to_string(),
         message: "the resolver crashed; please report the file".to_owned(),
     }));
 
@@ -251,29 +233,21 @@ fn notes(projects: &ProjectModel, installed: &Installed) -> String {
 }
 
 /// Returns the delta of the file rows: resolved files, and others that differ.
-fn delta_of(rows: Rows, known: &KnownFiles) -> Delta {
-    let mut files: Vec<Option<FileRow>> = rows.files.into_iter().map(Some).collect();
-    let resolved = rows
-        .links
-        .into_iter()
-        .filter_map(|(at, dependencies)| Some((files[at].take()?, dependencies)))
+fn delta_of(rows: Vec<FileRow>, resolved: &[ResolvedFile], known: &KnownFiles) -> Delta {
+    let mut rows: Vec<Option<FileRow>> = rows.into_iter().map(Some).collect();
+    let files = resolved
+        .iter()
+        .filter_map(|file| rows[file.at].take())
         .collect();
-
-    let touched = files
+    let touched = rows
         .into_iter()
         .flatten()
         .filter(|row| known.files.get(&row.path) != Some(row))
         .collect();
 
     Delta {
-        files: resolved,
+        files,
         touched,
-        edges: rows.edges,
-        unresolved: rows.unresolved,
-        object_functions: rows.object_functions,
-        literals: rows.literals,
-        dispatch: rows.dispatch,
-        external: rows.external,
         ..Delta::default()
     }
 }

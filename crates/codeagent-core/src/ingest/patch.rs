@@ -32,7 +32,7 @@ use crate::ingest::{IngestError, Phase, Summary};
 use crate::model::graph::NodeId;
 use crate::store::{
     self, Delta, DependencyKeyHash, DependencyRow, FileKey, FileRow, NodeChanges, NodeWithHash,
-    SYMBOLS_TOTAL, SpanUpdate, Write,
+    ResolvedRows, SYMBOLS_TOTAL, SpanUpdate, Write,
 };
 
 /// Maximum number of edited files for a patch.
@@ -113,7 +113,8 @@ impl IngestPipeline {
         let Plan::Some(files) = self.plan_of_edits(ctx, &mut world, &edits)? else {
             return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
         };
-        let resolved = self.resolve(ctx, &world.state, &files)?;
+        let about = (&world.state, world.fingerprints.as_slice());
+        let (resolved, resolved_rows) = self.resolve(ctx, about, &files)?;
         if world.state.installed.forget_unreadable() {
             return Ok(PatchOutcome::rebuild(edits.rest_of(world)));
         }
@@ -125,7 +126,7 @@ impl IngestPipeline {
             problems: problems(Vec::new(), &[], &resolved, &world.state.loaded),
             ..Summary::default()
         };
-        let (delta, rows) = delta(ctx, &mut world, &edits.nodes, resolved);
+        let (delta, rows) = delta(ctx, &mut world, &edits.nodes, (&resolved, resolved_rows));
         Ok(PatchOutcome::Patched(Box::new(Patch {
             world,
             delta,
@@ -320,32 +321,32 @@ fn delta(
     ctx: &BatchContext<'_>,
     world: &mut IndexedWorld,
     renewed: &[NodeUpdate],
-    resolved: Vec<(usize, ResolvedFile)>,
+    (resolved, resolved_rows): (&[ResolvedFile], ResolvedRows),
 ) -> (Delta, Vec<FileRow>) {
-    let (mut delta, mut rows) = (Delta::default(), Vec::new());
     let state = &world.state;
-    for (at, resolved) in resolved {
+    let row = |resolved: &ResolvedFile| {
+        let at = resolved.at;
         let (file, key, print) = (&state.loaded[at], state.keys[at], &world.fingerprints[at]);
-        let row = rows::file_row(file, key, &state.projects, print, &ctx.known);
-        let row = rows::linked_row(row, &resolved);
-        rows.push(row.clone());
-        let dependencies = rows::link_row(print, resolved.links);
-        if let Some(known) = &mut world.dependencies {
+        let mut row = rows::file_row(file, key, &state.projects, print, &ctx.known);
+        rows::set_counts(&mut row, resolved);
+        row
+    };
+    let rows: Vec<FileRow> = resolved.iter().map(row).collect();
+    if let Some(known) = &mut world.dependencies {
+        for (key, row) in resolved_rows.dependencies.in_memory() {
             let without_sources = DependencyRow {
                 sources: Vec::new(),
-                ..dependencies.clone()
+                ..row.clone()
             };
-            known.insert(key, without_sources);
+            known.insert(*key, without_sources);
         }
-        delta.files.push((row, dependencies));
-        delta.edges.extend(resolved.edges);
-        delta.unresolved.extend(resolved.unresolved);
-        delta.object_functions.extend(resolved.object_functions);
-        delta.literals.push(resolved.literals);
-        delta.dispatch.extend(resolved.dispatch);
-        delta.external.extend(resolved.external);
     }
 
+    let mut delta = Delta {
+        files: rows.clone(),
+        resolved: resolved_rows,
+        ..Delta::default()
+    };
     let nodes = node_changes(&state.nodes, renewed);
     delta.keys = keys(state, &nodes.written);
     delta.write = Write::Patch(nodes);

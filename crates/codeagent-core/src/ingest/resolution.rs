@@ -16,17 +16,22 @@ use crate::ingest::resolve_files::{ResolveInputs, ResolvedFile, resolve_files};
 use crate::ingest::rows;
 use crate::ingest::scan::KnownFiles;
 use crate::ingest::{IngestError, Phase, Progress};
-use crate::store::{self, DependencyKeyHash, FileKey, FileRow};
+use crate::store::{self, DependencyKeyHash, FileKey, FileRow, ResolvedRows, SpillFile};
 
 /// Number of files fingerprinted per work item.
 const FILES_AT_ONCE: usize = 32;
+
+/// Number of resolved files from which rows wait in a file.
+const SPILLED_FROM: usize = 16_384;
 
 /// The resolved files of a world.
 pub struct ResolvedFiles {
     /// The plan that was followed.
     pub plan: Plan,
-    /// The resolved files, with their positions.
-    pub files: Vec<(usize, ResolvedFile)>,
+    /// The resolved files.
+    pub files: Vec<ResolvedFile>,
+    /// Their rows.
+    pub rows: ResolvedRows,
     /// Fingerprints of all files, in order.
     pub fingerprints: Vec<Fingerprint>,
 }
@@ -53,16 +58,17 @@ impl IngestPipeline {
             self.plan(ctx, world, &fingerprints, &differing)?
         };
 
-        let files = match &plan {
+        let (files, rows) = match &plan {
             Plan::All => {
                 let all: Vec<usize> = (0..world.loaded.len()).collect();
-                self.resolve(ctx, world, &all)?
+                self.resolve(ctx, (world, &fingerprints), &all)?
             }
-            Plan::Some(dirty) => self.resolve(ctx, world, dirty)?,
+            Plan::Some(dirty) => self.resolve(ctx, (world, &fingerprints), dirty)?,
         };
         Ok(ResolvedFiles {
             plan,
             files,
+            rows,
             fingerprints,
         })
     }
@@ -88,9 +94,9 @@ impl IngestPipeline {
     pub(super) fn resolve(
         &self,
         ctx: &BatchContext<'_>,
-        world: &WorldState,
+        (world, fingerprints): (&WorldState, &[Fingerprint]),
         files: &[usize],
-    ) -> Result<Vec<(usize, ResolvedFile)>, IngestError> {
+    ) -> Result<(Vec<ResolvedFile>, ResolvedRows), IngestError> {
         let keys: Vec<Option<FileKey>> = world
             .world
             .files()
@@ -112,12 +118,20 @@ impl IngestPipeline {
             world: &world.world,
             nodes: &world.nodes,
             keys: &keys,
+            fingerprints,
+        };
+        let spill = match files.len() >= SPILLED_FROM {
+            true => Some(SpillFile::beside(&self.reader.snapshot()?)?),
+            false => None,
         };
         // A file that was being resolved when the caller asked to stop has an incomplete result.
-        ctx.threads
-            .install(|| resolve_files(files, inputs, &ctx.timer, &step))
-            .filter(|_| !self.options.cancel.load(Ordering::Relaxed))
-            .ok_or(IngestError::Interrupted)
+        let resolved = ctx
+            .threads
+            .install(|| resolve_files(files, inputs, &ctx.timer, (spill.as_ref(), &step)))?;
+        match self.options.cancel.load(Ordering::Relaxed) {
+            true => Err(IngestError::Interrupted),
+            false => Ok(resolved),
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Resolves files and makes the rows of each: edges, unresolved names, functions of object
-//! literals, dispatch, and what the resolution depended on.
+//! Resolves files and makes their rows: edges, unresolved names, functions of object literals, dispatch, and what the
+//! resolution depended on. In a large repository the rows of a work item wait in a file until they are written.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -11,30 +11,26 @@ use codeagent_lang::{ExternalUse, FileId, Resolution, World, link};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::ingest::IngestError;
 use crate::ingest::phase_timer::PhaseTimer;
+use crate::ingest::plan::Fingerprint;
 use crate::ingest::summary::Phase;
 use crate::model::external::ExternalSymbol;
 use crate::model::graph::Edge;
 use crate::store::{
     DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, ExternalRow, ExternalSite, FileKey,
-    LiteralRow, UnresolvedRow, UnresolvedSite,
+    LiteralRow, ResolvedRows, SpillFile, StoreError, UnresolvedRow, UnresolvedSite,
 };
 
-/// The rows of one resolved file.
-#[derive(Debug, Default)]
+/// Number of files per work item, and fewest of work items per thread.
+const FILES_AT_ONCE: usize = 64;
+const ITEMS_PER_THREAD: usize = 32;
+
+/// The outcome of resolving a file.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ResolvedFile {
-    pub edges: Vec<EdgeRow>,
-    pub unresolved: Vec<UnresolvedRow>,
-    /// Names of object members that may be functions but are not nodes.
-    pub object_functions: Vec<(FileKey, String)>,
-    /// Literals and callbacks.
-    pub literals: LiteralRow,
-    /// Code that runs without a call that names it.
-    pub dispatch: Vec<DispatchRow>,
-    /// Uses of external symbols.
-    pub external: Vec<ExternalRow>,
-    /// Dependencies, and the sources of the edges.
-    pub links: DependencyRow,
+    /// Position of the file.
+    pub at: usize,
     /// Numbers of call sites: all, resolved, external.
     pub calls: [u32; 3],
     /// Number of sites whose query budget was exceeded.
@@ -50,85 +46,117 @@ pub struct ResolveInputs<'a> {
     pub nodes: &'a NodeTable,
     /// Keys of the world's files by position; `None` for external files.
     pub keys: &'a [Option<FileKey>],
+    /// Fingerprints of the repository's files by position.
+    pub fingerprints: &'a [Fingerprint],
 }
 
-fn resolve_file(
-    file: FileId,
-    ResolveInputs { world, nodes, keys }: ResolveInputs<'_>,
-) -> ResolvedFile {
-    let Some(key) = keys.get(file.0 as usize).copied().flatten() else {
-        return ResolvedFile::default();
+/// Resolves the file at a position, and adds its rows.
+fn resolve_file(at: usize, inputs: ResolveInputs<'_>, rows: &mut ResolvedRows) -> ResolvedFile {
+    let (world, file) = (inputs.world, FileId(at as u32));
+    let Some(key) = inputs.keys.get(at).copied().flatten() else {
+        return ResolvedFile {
+            at,
+            ..ResolvedFile::default()
+        };
     };
+    rows.literals.push(LiteralRow::new(key, world.facts(file)));
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         let links = link(file, world);
-        let edges = nodes.edges(file, &links);
-        let dispatch = nodes.dispatch(file, &links);
+        let edges = inputs.nodes.edges(file, &links);
+        let dispatch = inputs.nodes.dispatch(file, &links);
         (links, edges, dispatch)
     }));
-
     let Ok((links, edges, dispatch)) = attempt else {
+        let row = dependency_row(&inputs.fingerprints[at]);
+        rows.dependencies.push((key, row));
         return ResolvedFile {
-            literals: LiteralRow::new(key, world.facts(file)),
+            at,
             failed: true,
             ..ResolvedFile::default()
         };
     };
 
     let edges = edge_rows(edges, key);
-    let sources = sorted(edges.iter().map(|edge| edge.source).collect());
+    let dependencies = DependencyRow {
+        reads: sorted(
+            links
+                .dependencies
+                .files
+                .iter()
+                .filter_map(|read| inputs.keys[read.0 as usize])
+                .collect(),
+        ),
+        slots: key_hashes(links.dependencies.keys.iter().copied()),
+        sources: sorted(edges.iter().map(|edge| edge.source).collect()),
+        ..dependency_row(&inputs.fingerprints[at])
+    };
+    rows.dependencies.push((key, dependencies));
+    rows.edges.extend(edges);
+    push_unresolved(rows, &links, world, file, key);
+    for name in world.support(file).object_functions(world.facts(file)) {
+        rows.object_functions.push((key, name.to_owned()));
+    }
+    rows.dispatch.extend(dispatch_rows(dispatch, key));
+    push_external(rows, &links.external, key);
 
     ResolvedFile {
-        unresolved: unresolved_rows(&links, world, file, key),
-        object_functions: world
-            .support(file)
-            .object_functions(world.facts(file))
-            .into_iter()
-            .map(|name| (key, name.to_owned()))
-            .collect(),
-        literals: LiteralRow::new(key, world.facts(file)),
-        dispatch: dispatch_rows(dispatch, key),
-        external: external_rows(&links.external, key),
+        at,
         calls: [
             links.calls - links.value_calls.len() as u32,
             links.calls_resolved,
             links.calls_external,
         ],
         budget_exceeded: links.budget_exceeded,
-        links: DependencyRow {
-            reads: sorted(
-                links
-                    .dependencies
-                    .files
-                    .iter()
-                    .filter_map(|read| keys[read.0 as usize])
-                    .collect(),
-            ),
-            slots: key_hashes(links.dependencies.keys),
-            sources,
-            ..DependencyRow::default()
-        },
-        edges,
         failed: false,
     }
 }
 
-/// Resolves the files at these positions in parallel, on the current pool. Returns `None` if the
-/// caller asked to stop.
+/// Returns a dependency row with what a fingerprint tells.
+fn dependency_row(fingerprint: &Fingerprint) -> DependencyRow {
+    DependencyRow {
+        environment_hash: fingerprint.environment_hash,
+        answers_hash: fingerprint.answers_hash,
+        published: fingerprint.published.clone(),
+        ..DependencyRow::default()
+    }
+}
+
+/// Resolves the files at these positions in parallel, on the current pool. The rows of many files are moved into
+/// `spill`. Returns an error if the caller asked to stop.
 pub fn resolve_files(
     files: &[usize],
     inputs: ResolveInputs<'_>,
     timer: &PhaseTimer,
-    step: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<(usize, ResolvedFile)>> {
-    let one = |at: usize| {
-        timer.time(Phase::Link, || {
-            (at, resolve_file(FileId(at as u32), inputs))
-        })
+    (spill, step): (Option<&SpillFile>, &(dyn Fn() -> bool + Sync)),
+) -> Result<(Vec<ResolvedFile>, ResolvedRows), IngestError> {
+    let of_item = |files: &[usize]| {
+        let (mut resolved, mut rows) = (Vec::with_capacity(files.len()), ResolvedRows::default());
+        for at in files {
+            if !step() {
+                return Err(IngestError::Interrupted);
+            }
+            let file = timer.time(Phase::Link, || resolve_file(*at, inputs, &mut rows));
+            resolved.push(file);
+        }
+        if let Some(spill) = spill {
+            timer
+                .time(Phase::Store, || rows.spill(spill))
+                .map_err(StoreError::Spill)?;
+        }
+        Ok((resolved, rows))
     };
-    files
-        .par_iter()
-        .map(|&at| step().then(|| one(at)))
-        .collect()
+    let per_item = files.len() / (ITEMS_PER_THREAD * rayon::current_num_threads());
+    let items: Vec<_> = files
+        .par_chunks(per_item.clamp(1, FILES_AT_ONCE))
+        .map(of_item)
+        .collect::<Result<_, IngestError>>()?;
+
+    let (mut resolved, mut rows) = (Vec::with_capacity(files.len()), ResolvedRows::default());
+    for (files, made) in items {
+        resolved.extend(files);
+        rows.append(made);
+    }
+    Ok((resolved, rows))
 }
 
 /// Converts dependency keys to their stored form.
@@ -139,8 +167,6 @@ pub fn key_hashes(keys: impl IntoIterator<Item = DependencyKey>) -> Vec<Dependen
 fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
     values.sort_unstable();
     values.dedup();
-    // The rows of all files are held until they are written.
-    values.shrink_to_fit();
     values
 }
 
@@ -167,8 +193,6 @@ fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
             .then_with(|| a.candidates.cmp(&b.candidates))
     });
     rows.dedup_by_key(|row| row.key());
-    // The rows of all files are held until they are written.
-    rows.shrink_to_fit();
     rows
 }
 
@@ -194,8 +218,8 @@ fn dispatch_rows(edges: Vec<DispatchEdge>, file: FileKey) -> Vec<DispatchRow> {
     rows
 }
 
-/// One row per symbol, sorted by symbol.
-fn external_rows(uses: &[ExternalUse], file: FileKey) -> Vec<ExternalRow> {
+/// Adds one row per symbol.
+fn push_external(rows: &mut ResolvedRows, uses: &[ExternalUse], file: FileKey) {
     let mut by_symbol: FxHashMap<&Arc<ExternalSymbol>, Vec<ExternalSite>> = FxHashMap::default();
     for used in uses {
         let site = ExternalSite {
@@ -207,27 +231,28 @@ fn external_rows(uses: &[ExternalUse], file: FileKey) -> Vec<ExternalRow> {
         by_symbol.entry(&used.symbol).or_default().push(site);
     }
 
-    let row = |(symbol, mut sites): (&Arc<ExternalSymbol>, Vec<ExternalSite>)| {
+    for (symbol, mut sites) in by_symbol {
         sites.sort_unstable();
         sites.dedup();
-        ExternalRow {
+        let id = symbol.id();
+        rows.external_symbols
+            .entry(id)
+            .or_insert_with(|| Arc::clone(symbol));
+        rows.external.push(ExternalRow {
+            symbol: id,
             file,
-            symbol: Arc::clone(symbol),
             sites,
-        }
-    };
-
-    let mut rows: Vec<ExternalRow> = by_symbol.into_iter().map(row).collect();
-    rows.sort_unstable_by(|a, b| a.symbol.cmp(&b.symbol));
-    rows
+        });
+    }
 }
 
-fn unresolved_rows(
+fn push_unresolved(
+    rows: &mut ResolvedRows,
     links: &Resolution,
     world: &World,
     file: FileId,
     key: FileKey,
-) -> Vec<UnresolvedRow> {
+) {
     let facts = world.facts(file);
     let mut by_name: FxHashMap<&str, Vec<UnresolvedSite>> = FxHashMap::default();
     for unresolved in &links.unresolved {
@@ -251,9 +276,9 @@ fn unresolved_rows(
         }
     };
 
-    let mut rows: Vec<UnresolvedRow> = by_name.into_iter().map(row).collect();
-    rows.sort_unstable();
-    rows
+    let mut unresolved: Vec<UnresolvedRow> = by_name.into_iter().map(row).collect();
+    unresolved.sort_unstable();
+    rows.unresolved.extend(unresolved);
 }
 
 #[cfg(test)]
@@ -285,26 +310,27 @@ mod tests {
             NodeTable::build(&world(&["a.ts"])),
         );
         let keys = [Some(FileKey(1)), Some(FileKey(2))];
-        let relinked = resolve_files(
+        let fingerprints = [Fingerprint::default(), Fingerprint::default()];
+        let (resolved, rows) = resolve_files(
             &[0, 1],
             ResolveInputs {
                 world: &world,
                 nodes: &nodes,
                 keys: &keys,
+                fingerprints: &fingerprints,
             },
             &PhaseTimer::default(),
-            &|| true,
+            (None, &|| true),
         )
         .unwrap();
 
-        let outcomes: Vec<(bool, usize)> = relinked
-            .iter()
-            .map(|(_, relinked)| (relinked.failed, relinked.edges.len()))
-            .collect();
+        let failed: Vec<bool> = resolved.iter().map(|file| file.failed).collect();
+        assert_eq!(failed, [false, true], "the second file has no nodes");
+        let edges = rows.edges.in_memory();
         assert_eq!(
-            outcomes,
-            [(false, 1), (true, 0)],
-            "the second file has no nodes"
+            edges.map(|edge| edge.file).collect::<Vec<_>>(),
+            [FileKey(1)]
         );
+        assert_eq!(rows.dependencies.len(), 2);
     }
 }

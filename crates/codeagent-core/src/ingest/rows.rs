@@ -1,4 +1,4 @@
-//! Computes the fingerprint and the rows of each file.
+//! Computes the fingerprint and the row of each file.
 
 use codeagent_lang::dependencies::body_keys;
 use codeagent_lang::nodes::NodeTable;
@@ -11,10 +11,7 @@ use crate::ingest::load::{LoadedFile, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::resolve_files::{ResolvedFile, key_hashes};
 use crate::ingest::scan::KnownFiles;
-use crate::store::{
-    DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, ExternalRow, FileKey, FileRow,
-    LiteralRow, UnresolvedRow,
-};
+use crate::store::{DependencyKeyHash, DependencyRow, FileKey, FileRow};
 
 /// Returns the keys of all files in order: existing keys, and new ones above them.
 pub fn file_keys(loaded: &[LoadedFile], known: &KnownFiles) -> Vec<FileKey> {
@@ -124,26 +121,7 @@ pub fn plan_files<'a>(
     .collect()
 }
 
-/// The rows of a batch.
-#[derive(Debug, Default)]
-pub struct Rows {
-    /// Rows of all files, in order, with their problems.
-    pub files: Vec<FileRow>,
-    /// Position and dependencies of each resolved file.
-    pub links: Vec<(usize, DependencyRow)>,
-    pub edges: Vec<EdgeRow>,
-    pub unresolved: Vec<UnresolvedRow>,
-    /// Names of object members that may be functions but are not nodes.
-    pub object_functions: Vec<(FileKey, String)>,
-    /// Literals and callbacks of the resolved files.
-    pub literals: Vec<LiteralRow>,
-    /// Dispatch of the files linked.
-    pub dispatch: Vec<DispatchRow>,
-    /// Uses of external symbols in the resolved files.
-    pub external: Vec<ExternalRow>,
-}
-
-/// Creates the rows of all files, without those of their resolution.
+/// Returns the rows of all files, in order, with the counts of their resolution.
 pub fn file_rows(
     WorldState {
         loaded,
@@ -153,57 +131,22 @@ pub fn file_rows(
     }: &WorldState,
     fingerprints: &[Fingerprint],
     known: &KnownFiles,
-) -> Rows {
+    resolved: &[ResolvedFile],
+) -> Vec<FileRow> {
     let each = loaded.iter().zip(keys).zip(fingerprints);
-    let files = each.map(|((file, key), print)| file_row(file, *key, projects, print, known));
-    Rows {
-        files: files.collect(),
-        ..Rows::default()
+    let mut rows: Vec<FileRow> = each
+        .map(|((file, key), print)| file_row(file, *key, projects, print, known))
+        .collect();
+    for file in resolved {
+        set_counts(&mut rows[file.at], file);
     }
+    rows
 }
 
-impl Rows {
-    /// Adds the rows of resolved files, which come with their positions.
-    pub fn add(&mut self, resolved: Vec<(usize, ResolvedFile)>, fingerprints: &[Fingerprint]) {
-        for (at, linked) in resolved {
-            self.files[at] = linked_row(self.files[at].clone(), &linked);
-            self.links
-                .push((at, link_row(&fingerprints[at], linked.links)));
-            self.edges.extend(linked.edges);
-            self.unresolved.extend(linked.unresolved);
-            self.object_functions.extend(linked.object_functions);
-            self.literals.push(linked.literals);
-            self.dispatch.extend(linked.dispatch);
-            self.external.extend(linked.external);
-        }
-    }
-}
-
-/// Returns a file's row with the counts of its resolution.
-pub fn linked_row(row: FileRow, linked: &ResolvedFile) -> FileRow {
-    let [calls, calls_resolved, calls_external] = linked.calls;
-    FileRow {
-        calls,
-        calls_resolved,
-        calls_external,
-        budget_exceeded: linked.budget_exceeded,
-        ..row
-    }
-}
-
-/// Returns the dependency row of a resolved file.
-pub fn link_row(print: &Fingerprint, links: DependencyRow) -> DependencyRow {
-    let (environment_hash, answers_hash, published) = (
-        print.environment_hash,
-        print.answers_hash,
-        print.published.clone(),
-    );
-    DependencyRow {
-        environment_hash,
-        answers_hash,
-        published,
-        ..links
-    }
+/// Sets the counts of a file's resolution.
+pub fn set_counts(row: &mut FileRow, resolved: &ResolvedFile) {
+    [row.calls, row.calls_resolved, row.calls_external] = resolved.calls;
+    row.budget_exceeded = resolved.budget_exceeded;
 }
 
 /// Returns a file's row with the counts of its previous resolution.

@@ -27,11 +27,21 @@ pub(super) fn insert<T>(
     rows: impl Iterator<Item = T>,
     bind: impl Fn(&T, &mut Values<'_, '_>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
+    try_insert(connection, (table, columns), rows.map(Ok), bind)
+}
+
+/// Inserts rows as [`insert`] does; ends with the first one that cannot be read.
+pub(super) fn try_insert<T>(
+    connection: &Connection,
+    (table, columns): (&str, usize),
+    rows: impl Iterator<Item = Result<T, StoreError>>,
+    bind: impl Fn(&T, &mut Values<'_, '_>) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let mut waiting = Vec::with_capacity(ROWS_AT_ONCE);
     let mut many = None;
 
     for row in rows {
-        waiting.push(row);
+        waiting.push(row?);
         if waiting.len() == ROWS_AT_ONCE {
             let statement = match &mut many {
                 Some(statement) => statement,

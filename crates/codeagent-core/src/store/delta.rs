@@ -1,17 +1,25 @@
 //! The rows of one transaction: a [`Delta`] of the index.
 
+use std::io;
+use std::sync::Arc;
+
 use codeagent_workspace::Stamp;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::embed::SignBits;
+use crate::model::external::ExternalSymbol;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
 use crate::store::{
     DispatchRow, ExternalRow, FactsKey, ImportedGraph, LiteralRow, PackageRow, PackedNodes,
+    RowList, SpillFile,
 };
 
 /// The id of a file's row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct FileKey(pub u32);
 
 /// The low half of a dependency key's hash, as stored. A collision only causes one resolution too
@@ -64,7 +72,7 @@ pub struct FileRow {
 }
 
 /// What a file depended on when it was last resolved.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DependencyRow {
     /// Hash of its project environment: usings, references, owner.
     pub environment_hash: u64,
@@ -93,7 +101,7 @@ pub struct InputRow {
 }
 
 /// One use of a symbol.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeRow {
     /// The node whose declaration contains the site.
     pub source: NodeId,
@@ -138,7 +146,7 @@ impl EdgeRow {
 }
 
 /// A site whose target was not resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnresolvedSite {
     /// 1-based line.
     pub line: u32,
@@ -148,7 +156,7 @@ pub struct UnresolvedSite {
 }
 
 /// The sites of one unresolved name in a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnresolvedRow {
     pub file: FileKey,
     pub name: String,
@@ -212,6 +220,50 @@ impl NodeChanges {
     }
 }
 
+/// The rows of resolved files other than those of the files themselves.
+#[derive(Debug, Default)]
+pub struct ResolvedRows {
+    /// What each file depended on.
+    pub dependencies: RowList<(FileKey, DependencyRow)>,
+    /// Edges, in any order, with distinct keys.
+    pub edges: RowList<EdgeRow>,
+    /// Unresolved names.
+    pub unresolved: RowList<UnresolvedRow>,
+    /// Names of functions in object literals, without duplicates. They may be functions but are no nodes.
+    pub object_functions: RowList<(FileKey, String)>,
+    /// Literals and callbacks, one row per file.
+    pub literals: RowList<LiteralRow>,
+    /// Code that runs without a call that names it, in any order, with distinct keys.
+    pub dispatch: Vec<DispatchRow>,
+    /// Uses of external symbols, one row per file and symbol.
+    pub external: RowList<ExternalRow>,
+    /// The external symbols that are used, by id.
+    pub external_symbols: FxHashMap<NodeId, Arc<ExternalSymbol>>,
+}
+
+impl ResolvedRows {
+    /// Moves the rows of most kinds into a file.
+    pub fn spill(&mut self, file: &SpillFile) -> io::Result<()> {
+        self.dependencies.spill(file)?;
+        self.edges.spill(file)?;
+        self.unresolved.spill(file)?;
+        self.literals.spill(file)?;
+        self.external.spill(file)
+    }
+
+    /// Adds the rows of other files.
+    pub fn append(&mut self, other: Self) {
+        self.dependencies.append(other.dependencies);
+        self.edges.append(other.edges);
+        self.unresolved.append(other.unresolved);
+        self.object_functions.append(other.object_functions);
+        self.literals.append(other.literals);
+        self.dispatch.extend(other.dispatch);
+        self.external.append(other.external);
+        self.external_symbols.extend(other.external_symbols);
+    }
+}
+
 /// Everything that one transaction changes.
 #[derive(Debug, Default)]
 pub struct Delta {
@@ -220,19 +272,9 @@ pub struct Delta {
     /// File keys of written nodes, by path.
     pub keys: FxHashMap<String, FileKey>,
     /// The resolved files.
-    pub files: Vec<(FileRow, DependencyRow)>,
-    /// Edges of the resolved files, in any order, with distinct keys.
-    pub edges: Vec<EdgeRow>,
-    /// Unresolved names in the resolved files.
-    pub unresolved: Vec<UnresolvedRow>,
-    /// Names of functions in object literals of the resolved files, without duplicates.
-    pub object_functions: Vec<(FileKey, String)>,
-    /// Literals and callbacks of the resolved files, one row per file.
-    pub literals: Vec<LiteralRow>,
-    /// Their dispatch, in any order, with distinct keys.
-    pub dispatch: Vec<DispatchRow>,
-    /// Their uses of external symbols, one row per file and symbol.
-    pub external: Vec<ExternalRow>,
+    pub files: Vec<FileRow>,
+    /// The other rows of the resolved files.
+    pub resolved: ResolvedRows,
     /// Other files whose rows differ.
     pub touched: Vec<FileRow>,
     pub removed: Vec<FileKey>,

@@ -4,15 +4,16 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row, params};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::model::external::{ExternalSymbol, PackageManager};
 use crate::model::graph::{Confidence, EdgeType, NodeId};
 use crate::store::codec::{id_column, push_number, stored_id, take_number, word_column};
-use crate::store::{FileKey, Snapshot, StoreError, bulk};
+use crate::store::{FileKey, RowList, Snapshot, StoreError, bulk};
 
 /// One use of an external symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExternalSite {
     /// 1-based line.
     pub line: u32,
@@ -25,12 +26,12 @@ pub struct ExternalSite {
 }
 
 /// The uses of a symbol in one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExternalRow {
+    /// The symbol.
+    pub symbol: NodeId,
     /// The file.
     pub file: FileKey,
-    /// The symbol.
-    pub symbol: Arc<ExternalSymbol>,
     /// The uses in text order.
     pub sites: Vec<ExternalSite>,
 }
@@ -48,33 +49,33 @@ const INSERT_SYMBOL: &str =
     "INSERT OR IGNORE INTO external_symbols VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 /// Writes rows, each with another file or symbol, and their symbols.
-pub(super) fn insert(connection: &Connection, rows: &[ExternalRow]) -> Result<(), StoreError> {
-    let mut ids = Vec::with_capacity(rows.len());
-    let mut written = FxHashSet::default();
+pub(super) fn insert(
+    connection: &Connection,
+    rows: RowList<ExternalRow>,
+    symbols: &FxHashMap<NodeId, Arc<ExternalSymbol>>,
+) -> Result<(), StoreError> {
+    let mut symbols: Vec<(&NodeId, &Arc<ExternalSymbol>)> = symbols.iter().collect();
+    symbols.sort_unstable_by_key(|(id, _)| **id);
     let mut statement = connection.prepare_cached(INSERT_SYMBOL)?;
-    for row in rows {
-        let (id, symbol) = (row.symbol.id(), &row.symbol);
-        ids.push(id);
-        if written.insert(id) {
-            statement.execute(params![
-                stored_id(id),
-                symbol.manager as u8,
-                symbol.package,
-                symbol.descriptor,
-                symbol.path(),
-                symbol.name(),
-            ])?;
-        }
+    for (id, symbol) in symbols {
+        statement.execute(params![
+            stored_id(*id),
+            symbol.manager as u8,
+            symbol.package,
+            symbol.descriptor,
+            symbol.path(),
+            symbol.name(),
+        ])?;
     }
 
-    let mut sorted: Vec<(NodeId, &ExternalRow)> = ids.into_iter().zip(rows).collect();
-    sorted.sort_unstable_by_key(|(id, row)| (*id, row.file));
+    let mut sorted: Vec<ExternalRow> = rows.into_rows().collect::<Result<_, _>>()?;
+    sorted.sort_unstable();
     bulk::insert(
         connection,
         ("external_uses", 3),
         sorted.into_iter(),
-        |(id, row), values| {
-            values.push(stored_id(*id))?;
+        |row, values| {
+            values.push(stored_id(row.symbol))?;
             values.push(row.file.0)?;
             values.push(pack(&row.sites))
         },

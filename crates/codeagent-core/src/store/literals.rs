@@ -6,14 +6,15 @@
 use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
 
 use crate::model::facts::{Callback, Facts, Sym, literal_key};
 use crate::store::bulk;
 use crate::store::codec::{pack_sorted, unpack_sorted};
-use crate::store::{FileKey, Snapshot, StoreError, is_test_path};
+use crate::store::{FileKey, RowList, Snapshot, StoreError, is_test_path};
 
 /// The literals and callbacks of one file, as stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiteralRow {
     pub file: FileKey,
     /// Hashes of the literals' keys, sorted and distinct.
@@ -52,18 +53,19 @@ fn stored(hash: u32) -> i32 {
 }
 
 /// Writes the rows of a graph into empty tables.
-pub(super) fn insert_all(connection: &Connection, rows: &[LiteralRow]) -> Result<(), StoreError> {
-    let mut literals: Vec<(i32, FileKey)> = rows
-        .iter()
-        .flat_map(|row| row.key_hashes.iter().map(|hash| (stored(*hash), row.file)))
-        .collect();
+pub(super) fn insert_all(
+    connection: &Connection,
+    rows: RowList<LiteralRow>,
+) -> Result<(), StoreError> {
+    let mut literals: Vec<(i32, FileKey)> = Vec::new();
+    for row in rows.into_rows() {
+        let row = row?;
+        literals.extend(row.key_hashes.iter().map(|hash| (stored(*hash), row.file)));
+        write_hashes(connection, &row)?;
+        insert_callbacks(connection, &row)?;
+    }
     literals.sort_unstable();
-    insert_literals(connection, &literals)?;
-
-    rows.iter()
-        .try_for_each(|row| write_hashes(connection, row))?;
-    rows.iter()
-        .try_for_each(|row| insert_callbacks(connection, row))
+    insert_literals(connection, &literals)
 }
 
 pub(super) fn replace(connection: &Connection, row: &LiteralRow) -> Result<(), StoreError> {

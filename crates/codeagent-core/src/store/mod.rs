@@ -28,6 +28,7 @@ mod package_facts;
 mod packages;
 mod packed_nodes;
 mod reader;
+mod row_list;
 mod schema;
 mod search;
 mod share;
@@ -41,7 +42,8 @@ pub use cancel::Canceller;
 pub use copy::copy_database;
 pub use delta::{
     Delta, DependencyKeyHash, DependencyRow, EdgeRow, FileKey, FileRow, FullGraph, InputRow,
-    NodeChanges, NodeWithHash, SpanUpdate, UnresolvedRow, UnresolvedSite, Write, WriteReport,
+    NodeChanges, NodeWithHash, ResolvedRows, SpanUpdate, UnresolvedRow, UnresolvedSite, Write,
+    WriteReport,
 };
 pub use dispatch::{
     DispatchRow, dispatch_at, dispatch_below, dispatch_in_file, dispatch_of_kind, dispatch_on_line,
@@ -88,6 +90,7 @@ pub use package_facts::{PackageFacts, add_package_facts};
 pub use packages::{PackageRow, package_paths, package_rows};
 pub use packed_nodes::PackedNodes;
 pub use reader::{Reader, Snapshot};
+pub use row_list::{RowList, SpillFile};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
     DescribedSymbol, Evidence, Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols,
@@ -185,6 +188,9 @@ pub enum StoreError {
     /// The index was built for another directory.
     #[error("this index belongs to another folder; run `codeagent index` to rebuild it")]
     OtherRoot,
+    /// Rows that wait to be written could not be kept in a file.
+    #[error("the rows of the index cannot be kept in its folder until they are written: {0}")]
+    Spill(std::io::Error),
     /// The operating system refused to open or write a file of the index.
     #[error(
         "the index cannot be {0}: check the limit of open files (ulimit -n), the permissions of \

@@ -187,19 +187,18 @@ fn delta(
                 is_call: true,
             })
             .collect();
-        delta.unresolved.push(UnresolvedRow {
+        delta.resolved.unresolved.push(UnresolvedRow {
             file: key,
             name: "lost".to_owned(),
             sites,
         });
-        delta.files.push((
-            file_row(file, key),
-            DependencyRow {
-                sources,
-                ..DependencyRow::default()
-            },
-        ));
-        delta.edges.extend(edges);
+        let dependencies = DependencyRow {
+            sources,
+            ..DependencyRow::default()
+        };
+        delta.files.push(file_row(file, key));
+        delta.resolved.dependencies.push((key, dependencies));
+        delta.resolved.edges.extend(edges);
     }
     delta.keys = keys.clone();
     let nodes = nodes(now);
@@ -386,7 +385,8 @@ fn a_failed_batch_keeps_the_generation() {
         doc: None,
     })];
     let mut bad = delta(None, &repository, &mut FxHashMap::default());
-    bad.edges.push(bad.edges[0].clone());
+    let again: Vec<EdgeRow> = bad.resolved.edges.in_memory().cloned().collect();
+    bad.resolved.edges.extend(again);
     assert!(
         Writer::open(&folder.path().join("index.db"))
             .unwrap()
@@ -436,10 +436,12 @@ fn of_names(write: fn(Vec<Node>) -> Write, names: &[usize], doc: Option<&str>) -
     let key = FileKey(1);
     let mut nodes: Vec<Node> = names.iter().map(|name| node(0, *name, doc)).collect();
     nodes.sort_by_key(|node| node.id);
-    let files = vec![(file_row(0, key), DependencyRow::default())];
+    let mut resolved = ResolvedRows::default();
+    resolved.dependencies.push((key, DependencyRow::default()));
     Delta {
         write: write(nodes),
-        files,
+        files: vec![file_row(0, key)],
+        resolved,
         keys: [(path(0), key)].into_iter().collect(),
         ..Delta::default()
     }

@@ -12,11 +12,12 @@ use rustc_hash::FxHashMap;
 use crate::model::graph::{Node, NodeId};
 use crate::store::codec::pack_sorted;
 use crate::store::delta::{
-    Delta, EdgeRow, FileKey, FullGraph, NodeChanges, NodeWithHash, UnresolvedRow, Write,
-    WriteReport,
+    Delta, EdgeRow, FileKey, FullGraph, NodeChanges, NodeWithHash, ResolvedRows, UnresolvedRow,
+    Write, WriteReport,
 };
 use crate::store::imports::ImportedGraph;
 use crate::store::packed_nodes::PackedNodes;
+use crate::store::row_list::RowList;
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION,
     bulk, dispatch, edges, external, facts, files, imports, literals, nodes, packages, schema,
@@ -96,13 +97,17 @@ impl Writer {
         self.written += delta.files.len();
 
         let before = self.stored.take();
+        let resolved = std::mem::take(&mut delta.resolved);
         let (report, after) = match write {
             Write::Replace(graph) => {
                 let after = graph.nodes.hashes().collect();
-                (replace(&transaction, graph, delta)?, Some(after))
+                (
+                    replace(&transaction, graph, (delta, resolved))?,
+                    Some(after),
+                )
             }
             Write::Update(nodes) => {
-                let report = update(&transaction, &delta, |changed| {
+                let report = update(&transaction, (&delta, resolved), |changed| {
                     let stored = match before {
                         Some(stored) => stored,
                         None => nodes::stored_hashes(&transaction)?,
@@ -112,7 +117,7 @@ impl Writer {
                 (report, Some(nodes.hashes().collect()))
             }
             Write::Patch(nodes) => {
-                let report = update(&transaction, &delta, |changed| {
+                let report = update(&transaction, (&delta, resolved), |changed| {
                     patch_nodes(&transaction, &nodes, &delta.keys, changed)
                 })?;
                 (report, before.filter(|_| nodes.is_empty()))
@@ -228,7 +233,7 @@ fn write_metadata(
 fn replace(
     connection: &Connection,
     graph: FullGraph,
-    mut delta: Delta,
+    (mut delta, mut resolved): (Delta, ResolvedRows),
 ) -> Result<WriteReport, StoreError> {
     let indexes: Vec<(String, String)> = connection
         .prepare(PLAIN_INDEXES)?
@@ -245,22 +250,25 @@ fn replace(
 
     let report = WriteReport {
         nodes_written: graph.nodes.len(),
-        edges_written: delta.edges.len(),
+        edges_written: resolved.edges.len(),
         ..WriteReport::default()
     };
-    write_files(connection, &delta)?;
-    literals::insert_all(connection, &delta.literals)?;
+    let edges = std::mem::take(&mut resolved.edges);
+    let literals = std::mem::take(&mut resolved.literals);
     // What is written is freed before the next part is sorted: these rows are most of an indexer's memory.
-    let (keys, mut edges) = (
-        std::mem::take(&mut delta.keys),
-        std::mem::take(&mut delta.edges),
-    );
+    write_files(connection, &delta, resolved)?;
+    literals::insert_all(connection, literals)?;
+    let keys = std::mem::take(&mut delta.keys);
     drop(delta);
     insert_nodes(connection, &graph.nodes, &keys)?;
     vectors::replace(connection, graph.nodes.iter(), &graph.signs)?;
     drop(graph);
     codeagent_memory::give_back();
-    insert_edges(connection, &mut edges)?;
+    let mut all_edges = Vec::with_capacity(report.edges_written);
+    for edge in edges.into_rows() {
+        all_edges.push(edge?);
+    }
+    insert_edges(connection, &mut all_edges)?;
 
     for (_, sql) in &indexes {
         connection.execute_batch(sql)?;
@@ -311,11 +319,12 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
 /// Writes the parts of the graph that differ; `write_nodes` writes the nodes.
 fn update(
     connection: &Connection,
-    delta: &Delta,
+    (delta, mut resolved): (&Delta, ResolvedRows),
     write_nodes: impl FnOnce(&mut PendingChanges) -> Result<(), StoreError>,
 ) -> Result<WriteReport, StoreError> {
     let mut changed = PendingChanges::default();
-    update_edges(connection, delta, &mut changed.report)?;
+    let edges = std::mem::take(&mut resolved.edges);
+    update_edges(connection, (delta, edges), &mut changed.report)?;
     write_nodes(&mut changed)?;
     let PendingChanges { report, vectors } = changed;
     vectors.write(connection)?;
@@ -324,12 +333,12 @@ fn update(
         files::delete_file(connection, *file)?;
         literals::delete(connection, *file)?;
     }
-    for row in &delta.literals {
-        literals::replace(connection, row)?;
+    for row in std::mem::take(&mut resolved.literals).into_rows() {
+        literals::replace(connection, &row?)?;
     }
-    let resolved = delta.files.iter().map(|(file, _)| file.id);
+    let written = delta.files.iter().map(|file| file.id);
     let mut used_before = Vec::new();
-    for file in delta.removed.iter().copied().chain(resolved) {
+    for file in delta.removed.iter().copied().chain(written) {
         used_before.extend(external::delete(connection, file)?);
         for delete in [DELETE_UNRESOLVED, DELETE_OBJECT_FUNCTIONS, DELETE_DISPATCH] {
             connection.prepare_cached(delete)?.execute([file.0])?;
@@ -338,7 +347,7 @@ fn update(
     for file in &delta.touched {
         files::write_file(connection, file)?;
     }
-    write_files(connection, delta)?;
+    write_files(connection, delta, resolved)?;
     external::delete_unused(connection, &used_before)?;
     Ok(report)
 }
@@ -351,19 +360,27 @@ struct PendingChanges {
     vectors: vectors::VectorUpdates,
 }
 
-fn write_files(connection: &Connection, delta: &Delta) -> Result<(), StoreError> {
-    for (file, links) in &delta.files {
+/// Writes the rows of files other than their nodes, edges and literals.
+fn write_files(
+    connection: &Connection,
+    delta: &Delta,
+    resolved: ResolvedRows,
+) -> Result<(), StoreError> {
+    for file in &delta.files {
         files::write_file(connection, file)?;
-        files::write_dependencies(connection, file.id, links)?;
+    }
+    for dependencies in resolved.dependencies.into_rows() {
+        let (file, row) = dependencies?;
+        files::write_dependencies(connection, file, &row)?;
     }
 
-    insert_unresolved(connection, &delta.unresolved)?;
-    dispatch::insert(connection, &delta.dispatch)?;
-    external::insert(connection, &delta.external)?;
-    bulk::insert(
+    insert_unresolved(connection, resolved.unresolved)?;
+    dispatch::insert(connection, &resolved.dispatch)?;
+    external::insert(connection, resolved.external, &resolved.external_symbols)?;
+    bulk::try_insert(
         connection,
         ("object_functions", 2),
-        delta.object_functions.iter(),
+        resolved.object_functions.into_rows(),
         |(file, name), values| {
             values.push(file.0)?;
             values.push(name.as_str())
@@ -403,8 +420,12 @@ const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
 const DELETE_OBJECT_FUNCTIONS: &str = "DELETE FROM object_functions WHERE file_id = ?1";
 const DELETE_DISPATCH: &str = "DELETE FROM dispatch WHERE file_id = ?1";
 
-fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<(), StoreError> {
-    bulk::insert(connection, ("unresolved", 6), rows.iter(), |row, values| {
+fn insert_unresolved(
+    connection: &Connection,
+    rows: RowList<UnresolvedRow>,
+) -> Result<(), StoreError> {
+    let rows = rows.into_rows();
+    bulk::try_insert(connection, ("unresolved", 6), rows, |row, values| {
         values.push(row.file.0)?;
         values.push(row.name.as_str())?;
         values.push(row.sites.len() as u32)?;
@@ -421,17 +442,18 @@ fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<
 /// Writes the differences between the resolved files' edges and the stored edges.
 fn update_edges(
     connection: &Connection,
-    delta: &Delta,
+    (delta, edges): (&Delta, RowList<EdgeRow>),
     report: &mut WriteReport,
 ) -> Result<(), StoreError> {
-    let mut present: FxHashMap<FileKey, Vec<&EdgeRow>> = FxHashMap::default();
-    for edge in &delta.edges {
+    let mut present: FxHashMap<FileKey, Vec<EdgeRow>> = FxHashMap::default();
+    for edge in edges.into_rows() {
+        let edge = edge?;
         present.entry(edge.file).or_default().push(edge);
     }
     let touched = delta
         .files
         .iter()
-        .map(|(file, _)| file.id)
+        .map(|file| file.id)
         .chain(delta.removed.iter().copied());
     for file in touched {
         let mut stored = Vec::new();
@@ -441,7 +463,7 @@ fn update_edges(
         stored.sort_unstable_by_key(EdgeRow::key);
 
         let mut fresh = present.remove(&file).unwrap_or_default();
-        fresh.sort_unstable_by_key(|edge| edge.key());
+        fresh.sort_unstable_by_key(EdgeRow::key);
 
         let is_stored = |edge: &EdgeRow| {
             stored
@@ -450,8 +472,8 @@ fn update_edges(
         };
         let is_fresh = |edge: &EdgeRow| {
             fresh
-                .binary_search_by_key(&edge.key(), |e| e.key())
-                .is_ok_and(|at| *fresh[at] == *edge)
+                .binary_search_by_key(&edge.key(), EdgeRow::key)
+                .is_ok_and(|at| fresh[at] == *edge)
         };
 
         for edge in stored.iter().filter(|edge| !is_fresh(edge)) {
@@ -459,11 +481,7 @@ fn update_edges(
             report.edges_removed += 1;
         }
 
-        let added: Vec<&EdgeRow> = fresh
-            .iter()
-            .copied()
-            .filter(|edge| !is_stored(edge))
-            .collect();
+        let added: Vec<&EdgeRow> = fresh.iter().filter(|edge| !is_stored(edge)).collect();
 
         edges::insert_outgoing(connection, added.iter().copied())?;
         edges::insert_incoming(connection, added.iter().copied())?;
