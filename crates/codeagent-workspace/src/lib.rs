@@ -37,6 +37,7 @@ mod read;
 mod root;
 mod sandbox;
 mod search;
+mod spill;
 mod threads;
 mod uri;
 mod walk;
@@ -74,6 +75,7 @@ pub use search::{
     Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher,
     path_glob,
 };
+pub use spill::{SpillFile, SpilledBytes};
 pub use uri::{file_uri, path_of_file_uri};
 pub use walk::{Entry, EntryKind, Walk};
 pub use watch::{FsEvents, WatchError, Watcher};

@@ -16,7 +16,7 @@ use crate::ingest::resolve_files::{ResolveInputs, ResolvedFile, resolve_files};
 use crate::ingest::rows;
 use crate::ingest::scan::KnownFiles;
 use crate::ingest::{IngestError, Phase, Progress};
-use crate::store::{self, DependencyKeyHash, FileKey, FileRow, ResolvedRows, SpillFile};
+use crate::store::{self, DependencyKeyHash, FileKey, FileRow, ResolvedRows};
 
 /// Number of files fingerprinted per work item.
 const FILES_AT_ONCE: usize = 32;
@@ -121,7 +121,7 @@ impl IngestPipeline {
             fingerprints,
         };
         let spill = match files.len() >= SPILLED_FROM {
-            true => Some(SpillFile::beside(&self.reader.snapshot()?)?),
+            true => Some(store::spill_file(&self.reader.snapshot()?)?),
             false => None,
         };
         // A file that was being resolved when the caller asked to stop has an incomplete result.

@@ -8,6 +8,7 @@ use codeagent_lang::dependencies::DependencyKey;
 use codeagent_lang::dispatch::DispatchEdge;
 use codeagent_lang::nodes::NodeTable;
 use codeagent_lang::{ExternalUse, FileId, Resolution, World, link};
+use codeagent_workspace::SpillFile;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -19,7 +20,7 @@ use crate::model::external::ExternalSymbol;
 use crate::model::graph::Edge;
 use crate::store::{
     DependencyKeyHash, DependencyRow, DispatchRow, EdgeRow, ExternalRow, ExternalSite, FileKey,
-    LiteralRow, ResolvedRows, SpillFile, StoreError, UnresolvedRow, UnresolvedSite,
+    LiteralRow, ResolvedRows, StoreError, UnresolvedRow, UnresolvedSite,
 };
 
 /// Number of files per work item, and fewest of work items per thread.

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use codeagent_workspace::Stamp;
+use codeagent_workspace::{SpillFile, Stamp};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,7 @@ use crate::model::external::ExternalSymbol;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
 use crate::store::{
-    DispatchRow, ExternalRow, FactsKey, ImportedGraph, LiteralRow, PackageRow, PackedNodes,
-    RowList, SpillFile,
+    DispatchRow, ExternalRow, FactsKey, ImportedGraph, LiteralRow, PackageRow, PackedNodes, RowList,
 };
 
 /// The id of a file's row.

@@ -90,7 +90,7 @@ pub use package_facts::{PackageFacts, add_package_facts};
 pub use packages::{PackageRow, package_paths, package_rows};
 pub use packed_nodes::PackedNodes;
 pub use reader::{Reader, Snapshot};
-pub use row_list::{RowList, SpillFile};
+pub use row_list::{RowList, spill_file};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
     DescribedSymbol, Evidence, Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols,

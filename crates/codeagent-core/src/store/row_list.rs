@@ -1,19 +1,14 @@
 //! Lists of rows that wait to be written. The rows of a large repository wait in a file rather than in memory, where they
 //! would be a quarter of what a first index holds.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
 
+use codeagent_workspace::{SpillFile, SpilledBytes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::store::{Snapshot, StoreError};
-
-/// A file without a name for rows that wait. The system removes it with its last user.
-#[derive(Clone, Debug)]
-pub struct SpillFile(Arc<Mutex<File>>);
 
 /// Rows in the order in which they were added.
 #[derive(Debug)]
@@ -30,55 +25,24 @@ enum Part<T> {
 /// Rows in a file, encoded with `postcard`.
 #[derive(Debug)]
 struct Block {
-    file: SpillFile,
-    start: u64,
-    bytes: usize,
+    bytes: SpilledBytes,
     rows: usize,
 }
 
-impl SpillFile {
-    /// Creates a file in the folder of an index.
-    pub fn beside(snapshot: &Snapshot) -> Result<Self, StoreError> {
-        let index = Path::new(snapshot.connection().path().unwrap_or_default());
-        let folder = index.parent().unwrap_or(index);
-        Self::new(folder).map_err(StoreError::Spill)
-    }
-
-    fn new(folder: &Path) -> io::Result<Self> {
-        Ok(Self(Arc::new(Mutex::new(tempfile::tempfile_in(folder)?))))
-    }
-
-    fn write<T: Serialize>(&self, rows: &[T]) -> io::Result<Block> {
+impl Block {
+    fn write<T: Serialize>(rows: &[T], file: &SpillFile) -> io::Result<Self> {
         let mut bytes = Vec::new();
         for row in rows {
             bytes = postcard::to_extend(row, bytes).map_err(io::Error::other)?;
         }
-        let mut file = self.lock()?;
-        let start = file.seek(SeekFrom::End(0))?;
-        file.write_all(&bytes)?;
-        Ok(Block {
-            file: self.clone(),
-            start,
-            bytes: bytes.len(),
+        Ok(Self {
+            bytes: file.append(&bytes)?,
             rows: rows.len(),
         })
     }
 
-    fn lock(&self) -> io::Result<MutexGuard<'_, File>> {
-        self.0
-            .lock()
-            .map_err(|_| io::Error::other("a writer of rows crashed"))
-    }
-}
-
-impl Block {
     fn read<T: DeserializeOwned>(&self) -> io::Result<Vec<T>> {
-        let mut bytes = vec![0; self.bytes];
-        {
-            let mut file = self.file.lock()?;
-            file.seek(SeekFrom::Start(self.start))?;
-            file.read_exact(&mut bytes)?;
-        }
+        let bytes = self.bytes.read()?;
         let (mut rows, mut rest) = (Vec::with_capacity(self.rows), bytes.as_slice());
         while !rest.is_empty() {
             let (row, after) = postcard::take_from_bytes(rest).map_err(io::Error::other)?;
@@ -87,6 +51,13 @@ impl Block {
         }
         Ok(rows)
     }
+}
+
+/// Creates a file for rows in the folder of an index.
+pub fn spill_file(snapshot: &Snapshot) -> Result<SpillFile, StoreError> {
+    let index = Path::new(snapshot.connection().path().unwrap_or_default());
+    let folder = index.parent().unwrap_or(index);
+    SpillFile::create_in(folder).map_err(StoreError::Spill)
 }
 
 impl<T> Default for RowList<T> {
@@ -145,7 +116,7 @@ impl<T: Serialize + DeserializeOwned> RowList<T> {
     pub fn spill(&mut self, file: &SpillFile) -> io::Result<()> {
         for part in &mut self.parts {
             if let Part::Memory(rows) = part {
-                *part = Part::Spilled(file.write(rows)?);
+                *part = Part::Spilled(Block::write(rows, file)?);
             }
         }
         Ok(())
@@ -178,7 +149,7 @@ mod tests {
     #[test]
     fn rows_come_back_in_order_from_memory_and_from_a_file() {
         let folder = tempfile::tempdir().unwrap();
-        let file = SpillFile::new(folder.path()).unwrap();
+        let file = SpillFile::create_in(folder.path()).unwrap();
         let mut rows = RowList::default();
         for first in [0, 100, 200] {
             let mut item = RowList::default();
@@ -194,18 +165,5 @@ mod tests {
         assert_eq!(rows.in_memory().count(), 101);
         let read: Vec<(u32, String)> = rows.into_rows().map(Result::unwrap).collect();
         assert_eq!(read, (0..301).map(row).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn a_truncated_file_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = SpillFile::new(folder.path()).unwrap();
-        let mut rows = RowList::default();
-        rows.push(row(9));
-        rows.spill(&file).unwrap();
-        file.lock().unwrap().set_len(3).unwrap();
-
-        let read: Result<Vec<(u32, String)>, StoreError> = rows.into_rows().collect();
-        assert!(matches!(read, Err(StoreError::Spill(_))));
     }
 }

@@ -571,7 +571,7 @@ function auth() {}
                 "export default async (request: Request) => request.url;\n",
             ),
         ],
-        &["routes server.ts -> find.ts#default (GET /users/:id) server.ts:4"],
+        &["serves server.ts -> find.ts#default (GET /users/:id) server.ts:4"],
     );
 }
 
