@@ -60,9 +60,12 @@ impl LanguageSupport for CSharp {
         lower::surroundings(text, offsets)
     }
 
-    fn branches(&self, text: &str, _dialect: Dialect) -> Vec<Branch> {
+    fn branches(&self, text: &str, _dialect: Dialect) -> (Vec<Branch>, bool) {
         let parsed = syntax::parse::parse(text, &[]);
-        parsed.map_or_else(Vec::new, |parsed| branches(parsed.tree.root_node()))
+        parsed.map_or_else(Default::default, |parsed| {
+            let is_whole = parsed.errors.bytes == 0;
+            (branches(parsed.tree.root_node()), is_whole)
+        })
     }
 
     fn conditions(&self, text: &str, defines: &[String]) -> String {

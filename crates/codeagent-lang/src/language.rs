@@ -10,6 +10,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -75,9 +76,9 @@ pub trait LanguageSupport: Send + Sync {
     /// interface. Limitations: preprocessor symbols are those that the text itself defines.
     fn surroundings(&self, text: &str, dialect: Dialect, offsets: &[usize]) -> Vec<Surroundings>;
 
-    /// Returns the parts of a text that run under a condition, outer ones first. Limitations: as in
-    /// [`Self::surroundings`].
-    fn branches(&self, text: &str, dialect: Dialect) -> Vec<Branch>;
+    /// Returns the parts of a text that run under a condition, outer ones first, and whether the parser
+    /// could read all of it. Limitations: as in [`Self::surroundings`].
+    fn branches(&self, text: &str, dialect: Dialect) -> (Vec<Branch>, bool);
 
     /// Outlines a declaration file of a package, without parsing it; `None` if its facts are needed
     /// from the start, because it does more than export declarations.
@@ -293,15 +294,35 @@ impl Languages {
         parsing::one_heavy_at_a_time(text, || support.surroundings(text, dialect, offsets))
     }
 
-    /// Returns the parts of a text that run under a condition; see [`LanguageSupport::branches`].
+    /// Returns the parts of some lines of a text that run under a condition; see
+    /// [`LanguageSupport::branches`]. `lines` are the bytes of the lines of a function or statement, which are
+    /// parsed alone if that is possible: a file is many times as long.
     #[must_use]
-    pub fn branches(self, text: &str, dialect: Dialect) -> Vec<Branch> {
+    pub fn branches(self, text: &str, lines: Range<usize>, dialect: Dialect) -> Vec<Branch> {
         if limits::is_too_dense(text) {
             return Vec::new();
         }
         let support = self.of(dialect.language());
+        let mut around = [("", ""), ("class A {", "}")];
+        if dialect.language() == Language::CSharp {
+            around.reverse();
+        }
+        for (before, after) in around {
+            let alone = format!("{before}{}{after}", &text[lines.clone()]);
+            if let (branches, true) = support.branches(&alone, dialect) {
+                let moved = |branch: Branch| {
+                    let at = |offset: usize| offset - before.len() + lines.start;
+                    let Range { start, end } = branch.span;
+                    Branch {
+                        span: at(start)..at(end),
+                        ..branch
+                    }
+                };
+                return branches.into_iter().map(moved).collect();
+            }
+        }
 
-        parsing::one_heavy_at_a_time(text, || support.branches(text, dialect))
+        parsing::one_heavy_at_a_time(text, || support.branches(text, dialect).0)
     }
 
     /// Lowers the declarations of a library; see [`LanguageSupport::extract_declarations`].

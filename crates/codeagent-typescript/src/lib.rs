@@ -71,7 +71,7 @@ impl LanguageSupport for TypeScript {
         lower::surroundings(text, dialect, offsets)
     }
 
-    fn branches(&self, text: &str, dialect: Dialect) -> Vec<Branch> {
+    fn branches(&self, text: &str, dialect: Dialect) -> (Vec<Branch>, bool) {
         lower::branches(text, dialect)
     }
 

@@ -72,9 +72,14 @@ impl<T> RowList<T> {
         self.extend([row]);
     }
 
-    /// Adds the rows of another list.
+    /// Adds the rows of another list, in no more memory than they need.
     pub fn append(&mut self, other: Self) {
-        self.parts.extend(other.parts);
+        for mut part in other.parts {
+            if let Part::Memory(rows) = &mut part {
+                rows.shrink_to_fit();
+            }
+            self.parts.push(part);
+        }
     }
 
     /// Returns the number of rows.

@@ -148,8 +148,8 @@ impl LanguageSupport for Toy {
         vec![Surroundings::default(); offsets.len()]
     }
 
-    fn branches(&self, _text: &str, _dialect: Dialect) -> Vec<Branch> {
-        Vec::new()
+    fn branches(&self, _text: &str, _dialect: Dialect) -> (Vec<Branch>, bool) {
+        (Vec::new(), true)
     }
 
     fn is_project_file(&self, _name: &str) -> bool {

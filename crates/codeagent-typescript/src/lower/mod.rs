@@ -129,9 +129,12 @@ thread_local! {
 
 /// Returns the parts of a text that run under a condition.
 #[must_use]
-pub fn branches(text: &str, dialect: Dialect) -> Vec<Branch> {
+pub fn branches(text: &str, dialect: Dialect) -> (Vec<Branch>, bool) {
     let parsed = parse(text, dialect);
-    parsed.map_or_else(Vec::new, |(_, tree)| branches_of(tree.root_node()))
+    parsed.map_or_else(Default::default, |(_, tree)| {
+        let root = tree.root_node();
+        (branches_of(root), !root.has_error())
+    })
 }
 
 /// Repairs and parses a text within the budget of [`limits::parse_steps`]; `None` if it is exceeded.

@@ -203,6 +203,22 @@ const LOADER: &[(&str, &str)] = &[(
 
 const CASES: &[Case] = &[
     Case {
+        files: &[(
+            "src/Config.cs",
+            "public class Options { public int Configuration { get; set; } }\n[Route(\"configuration\")]\npublic class ConfigController : ControllerBase {\n    [HttpPost]\n    public IActionResult Post() => Ok();\n}\n",
+        )],
+        question: "what happens when something is posted to the administration route `configuration`?",
+        expected: &["route POST /configuration at src/Config.cs:4: ConfigController.Post"],
+    },
+    Case {
+        files: &[(
+            "packages/db/package.json",
+            "{\n  \"scripts\": {\n    \"db:seed\": \"tsx seed/all.ts\"\n  }\n}\n",
+        )],
+        question: "where does the code run by `pnpm db:seed` start?",
+        expected: &["  3 \"db:seed\": \"tsx seed/all.ts\""],
+    },
+    Case {
         files: &[
             (
                 "api/server.js",

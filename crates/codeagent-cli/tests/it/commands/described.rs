@@ -89,7 +89,111 @@ fn a_member_without_a_known_use_may_have_unresolved_ones() {
     assert!(text.contains("drop() (1 use)"), "{text}");
 }
 
+#[test]
+fn a_list_of_the_best_tests_says_how_many_there_are() {
+    let mut code = String::new();
+    for number in 0..30 {
+        code += &format!("test(\"a stale bin is {number} emptied\", () => {{}});\n");
+    }
+    let shop = Shop::with(&[("web/bins.test.ts", &code)]);
+    let question = "which tests cover that a stale bin of the depot is emptied by night?";
+    let text = shop.stdout(&["explore", question]);
+    assert!(text.contains(" (20 of 30):"), "{text}");
+}
+
+#[test]
+fn what_starts_within_a_startup_is_no_program() {
+    let shop = Shop::with(&[
+        (
+            "src/Program.cs",
+            "class Program { static void Main() {} }\n",
+        ),
+        (
+            "src/Nodes.cs",
+            "class Nodes {\n    void StartHealthLoop() { Check(); }\n    void Check() { }\n}\n",
+        ),
+    ]);
+    let question = "where in the startup of a node is the health loop started?";
+    let text = shop.stdout(&["explore", question]);
+    assert!(!text.contains("entry points"), "{text}");
+    assert!(
+        text.contains("2 void StartHealthLoop() { Check(); }"),
+        "{text}"
+    );
+}
+
 const CASES: &[Case] = &[
+    Case {
+        files: &[
+            (
+                "web/transaction-matching.ts",
+                "export function calculateScore(one: number, other: number) {\n  return one / other;\n}\n",
+            ),
+            (
+                "web/prompt.ts",
+                "export function calculatePrompt(document: string) { return document; }\nexport function scoreWords() {}\n",
+            ),
+        ],
+        question: "how are a document and a transaction compared to give a score when looking for a match?",
+        expected: &["those that may be meant:\n## exported function calculateScore"],
+    },
+    Case {
+        files: &[
+            (
+                "src/Queues.cs",
+                "public interface IQueue { void Pause(); }\npublic class Queue : IQueue { public void Pause() { } }\n",
+            ),
+            (
+                "tests/QueueTests.cs",
+                "public class QueueTests {\n    [Fact]\n    public void Pauses() { new Queue().Pause(); }\n}\n",
+            ),
+        ],
+        question: "which tests cover IQueue.Pause?",
+        expected: &[
+            "in tests, of its implementations and overrides (1):",
+            "  3 QueueTests.Pauses: public void Pauses() { new Queue().Pause(); }",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Leases.cs",
+            "public class First {\n    public event Action Leased;\n    void OnLeased() => Leased?.Invoke();\n    public void Take() { OnLeased(); }\n}\npublic class Second {\n    public event Action Leased;\n    void OnLeased() => Leased?.Invoke();\n    public void Give() { OnLeased(); }\n}\n",
+        )],
+        question: "who raises the Leased event?",
+        expected: &[
+            "raised through First.OnLeased by (1):",
+            "raised through Second.OnLeased by (1):\nsrc/\n Leases.cs\n  9 Second.Give: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/banks.ts",
+            "class North { status() {} }\nclass South { status() {} }\nexport function check(bank: North | South) {\n  return bank.status();\n}\n",
+        )],
+        question: "what does check call?",
+        expected: &[" 4 North.status  web/banks.ts:1, or South.status()"],
+    },
+    Case {
+        files: &[
+            (
+                "web/Row.tsx",
+                "export function Row() {\n  const { mutate: fetchNow } = useMutation(\n    api.feeds.fetchNow.mutationOptions({ onSuccess() {} }),\n  );\n  return <button onClick={() => fetchNow({ id: 1 })}>Fetch all</button>;\n}\n",
+            ),
+            (
+                "api/feeds.ts",
+                "export const feedsRouter = router({\n  fetchNow: procedure\n    .mutation(async () => {\n      await enqueue();\n    }),\n});\nfunction enqueue() {}\n",
+            ),
+            (
+                "api/app.ts",
+                "import { feedsRouter } from './feeds';\nexport const appRouter = router({\n  feeds: feedsRouter,\n});\n",
+            ),
+        ],
+        question: "what happens when a user clicks \"Fetch all\"?",
+        expected: &[
+            "fetchNow is api.feeds.fetchNow.mutationOptions -> (matched by key names)",
+            "enqueue  api/feeds.ts:7",
+        ],
+    },
     Case {
         files: &[(
             "src/Pings.cs",

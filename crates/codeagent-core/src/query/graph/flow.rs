@@ -134,7 +134,7 @@ struct FlowWalk<'w, 's, 'a> {
     /// How many more requests are looked up among mounted routers.
     mounted_left: usize,
     unknown: UnknownCalls,
-    branches: branches::FileBranches,
+    branches: branches::FunctionBranches,
     /// The arguments to show with the next call that is written; empty if there are none to show.
     constants: String,
     lines: Vec<String>,
@@ -151,7 +151,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             procedures_left: MAX_PROCEDURES,
             mounted_left: MAX_MOUNTED,
             unknown: UnknownCalls::default(),
-            branches: branches::FileBranches::default(),
+            branches: branches::FunctionBranches::default(),
             constants: String::new(),
             lines: Vec::new(),
             borders: Vec::new(),
@@ -188,7 +188,9 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             steps.retain(|step| !before_name.contains(&step.site().1));
         }
         let first = node.spans.iter().map(|span| span.span.start.line).min();
-        self.steps(steps, depth + 1, first.unwrap_or_default())
+        let last = node.spans.iter().map(|span| span.span.end_line).max();
+        let lines = first.unwrap_or_default()..=last.unwrap_or_default();
+        self.steps(steps, depth + 1, &lines)
     }
 
     /// Writes what the code on some lines of a file calls.
@@ -223,11 +225,16 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let mut steps: Vec<Step> = unknown.collect();
         steps.extend(first_calls(calls).into_iter().map(Step::Call));
         steps.extend(dispatched);
-        self.steps(steps, depth, *lines.start())
+        self.steps(steps, depth, lines)
     }
 
-    /// Writes the steps of a function or callback that starts on the line `first`, in the order of their sites.
-    fn steps(&mut self, mut steps: Vec<Step>, depth: usize, first: u32) -> Result<(), QueryError> {
+    /// Writes the steps of a function or callback on some lines, in the order of their sites.
+    fn steps(
+        &mut self,
+        mut steps: Vec<Step>,
+        depth: usize,
+        lines: &RangeInclusive<u32>,
+    ) -> Result<(), QueryError> {
         let dispatched = steps
             .iter()
             .filter(|step| matches!(step, Step::Dispatch(_)));
@@ -239,7 +246,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
 
         let (mut named, mut unnamed) = (0, 0);
         for step in steps {
-            let at = self.label(&step, first)?;
+            let at = self.label(&step, lines)?;
             match step {
                 Step::Call(call) => {
                     let snapshot = self.occurrences.sources.snapshot();

@@ -23,6 +23,9 @@ const OF_SECOND: f64 = 0.3;
 const SCORE_OF_TYPE: f64 = 0.8;
 const MANY_MEMBERS: usize = 3;
 
+/// Words for a namespace.
+const NAMESPACES: [&str; 2] = ["namespace", "namespaces"];
+
 /// Words for an event of C#.
 const EVENTS: [&str; 2] = ["event", "events"];
 
@@ -52,7 +55,18 @@ pub fn described_symbols(
     let tokens = tokens(question);
     let words = tokens.iter().map(|token| token.text);
     let words: Vec<&str> = words.filter(|word| !is_common(word)).collect();
-    let mut found = store::described(snapshot, &words.join(" "), COMPARED)?;
+    let asks_for_namespace = tokens.iter().any(|token| NAMESPACES.contains(&token.text));
+    let limit = (COMPARED, asks_for_namespace);
+    let mut found = store::described(snapshot, &words.join(" "), limit)?;
+    let is_namespace = |symbol: &DescribedSymbol| {
+        let name = store::word_roots(&symbol.node.name);
+        let is_said = name.len() > 1 && name.iter().all(|word| symbol.said.contains(word));
+        symbol.node.node_type == NodeType::Module && is_said
+    };
+    match found.iter().any(is_namespace) {
+        true => found.retain(is_namespace),
+        false => found.retain(|symbol| symbol.node.node_type != NodeType::Module),
+    }
     let is_described_value = |symbol: &DescribedSymbol| is_value(&symbol.node);
     let asks_for_value = asks_for_setting(&tokens) && found.iter().any(is_described_value);
     if asks_for_value {

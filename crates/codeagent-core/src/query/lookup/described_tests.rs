@@ -50,6 +50,8 @@ pub struct DescribedTest {
 pub struct DescribedTests {
     /// The tests, by place.
     pub tests: Vec<DescribedTest>,
+    /// The number of such tests, of which these are the best.
+    pub total: usize,
     /// If no test has all words: the most that one has, and the number of the words.
     pub most_of: Option<(usize, usize)>,
 }
@@ -75,6 +77,7 @@ pub fn described_tests(
     let tests = with_all(snapshot, &stems, MAX_TESTS)?;
     if !tests.is_empty() || stems.len() < MIN_WORDS {
         return Ok(DescribedTests {
+            total: tests.len(),
             tests,
             most_of: None,
         });
@@ -117,11 +120,13 @@ fn with_most(snapshot: &Snapshot, stems: &[&str]) -> Result<DescribedTests, Quer
     let is_near = |count: usize, weight: f64| count + 1 == most && weight >= MIN_SHARE * best;
     scored.retain(|(count, weight, _)| *count == most || is_near(*count, *weight));
     scored.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    let total = scored.len();
     scored.truncate(MAX_WITH_SOME);
     let mut tests: Vec<DescribedTest> = scored.into_iter().map(|(.., test)| test).collect();
     tests.sort_unstable();
     Ok(DescribedTests {
         most_of: Some((most, stems.len())).filter(|_| !tests.is_empty()),
+        total,
         tests,
     })
 }

@@ -264,9 +264,12 @@ impl Targets {
         words.filter(|word| !tokens::is_common(word))
     }
 
-    /// Returns the uncommon words before the first word that starts with one of these prefixes.
+    /// Returns the uncommon words before the first word that starts with one of these prefixes; a `startup` starts
+    /// nothing.
     pub fn uncommon_words_before(&self, beginnings: &[&str]) -> impl Iterator<Item = &str> {
-        let is_end = |word: &String| beginnings.iter().any(|start| word.starts_with(start));
+        let is_end = |word: &String| {
+            beginnings.iter().any(|start| word.starts_with(start)) && !word.ends_with("up")
+        };
         let end = self.words.iter().position(is_end);
         let words = self.words[..end.unwrap_or(self.words.len())].iter();
         words
@@ -357,6 +360,12 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
                 && let places @ [_, ..] = places_named(snapshot, token.text)?.as_slice()
             {
                 targets.found.extend(places.iter().cloned());
+                continue;
+            }
+            if kind_words::is_route(&tokens, at)
+                && let Some((route, true)) = route(sources, &format!("/{}", token.text), method)?
+            {
+                targets.found.push(Target::Literal(route));
                 continue;
             }
             add(sources, &mut targets, token, (method, has_others))?;

@@ -52,11 +52,12 @@ struct Term {
     rarity: f64,
 }
 
-/// Returns at most `limit` symbols that a sentence describes, best first, without tests and generated code.
+/// Returns at most `limit` symbols that a sentence describes, best first, without tests and generated code; with
+/// namespaces if it asks for one.
 pub fn described(
     snapshot: &Snapshot,
     sentence: &str,
-    limit: usize,
+    (limit, namespaces): (usize, bool),
 ) -> Result<Vec<DescribedSymbol>, StoreError> {
     let terms = terms(snapshot, sentence)?;
     let whole: f64 = terms.iter().map(|term| term.rarity).sum();
@@ -65,7 +66,7 @@ pub fn described(
         let Some(node) = stored_node(snapshot.connection(), id)? else {
             continue;
         };
-        if may_be_meant(&node) {
+        if may_be_meant(&node, namespaces) {
             found.extend(describe(node, &terms, whole));
         }
     }
@@ -110,13 +111,14 @@ fn candidates(snapshot: &Snapshot, terms: &[Term]) -> Result<Vec<NodeId>, StoreE
     Ok(ranked.into_iter().map(|(id, _)| id).collect())
 }
 
-fn may_be_meant(node: &Node) -> bool {
+fn may_be_meant(node: &Node, namespaces: bool) -> bool {
     let is_written = |path: &str| !is_test_path(path) && !is_generated_path(path);
     // A constructor has the name of its type.
-    let is_symbol = !matches!(
-        node.node_type,
-        NodeType::File | NodeType::Module | NodeType::Constructor
-    );
+    let is_symbol = match node.node_type {
+        NodeType::File | NodeType::Constructor => false,
+        NodeType::Module => namespaces,
+        _ => true,
+    };
     is_symbol && node.spans.iter().all(|span| is_written(&span.path))
 }
 
@@ -156,15 +158,19 @@ fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
     })
 }
 
-/// Returns the last name before that of a symbol itself: `Cart` of `Shop.Cart.Total` and `cart.ts#Cart.total`.
+/// Returns the last name before that of a symbol itself: `Cart` of `Shop.Cart.Total` and `cart.ts#Cart.total`, and
+/// the file of a symbol that nothing else contains: `cart` of `src/cart.ts#total`.
 fn container_name(qualified_name: &str) -> &str {
-    let inner = qualified_name
-        .rsplit_once('#')
-        .map_or(qualified_name, |(_, inner)| inner);
-    let container = inner.rsplit_once('.').map_or("", |(before, _)| before);
-    container
-        .rsplit_once('.')
-        .map_or(container, |(_, last)| last)
+    let (file, inner) = match qualified_name.rsplit_once('#') {
+        Some((path, inner)) => (path.rsplit('/').next().unwrap_or(path), inner),
+        None => ("", qualified_name),
+    };
+    match inner.rsplit_once('.') {
+        Some((container, _)) => container
+            .rsplit_once('.')
+            .map_or(container, |(_, last)| last),
+        None => file.split('.').next().unwrap_or(file),
+    }
 }
 
 /// Returns the roots of the words in a text: `cart`, `tot` for `Cart.Total`.
@@ -184,7 +190,7 @@ mod tests {
         for (name, expected) in [
             ("Shop.Cart.Total", "Cart"),
             ("src/cart.ts#Cart.total", "Cart"),
-            ("src/cart.ts#total", ""),
+            ("src/cart.ts#total", "cart"),
             ("Cart", ""),
         ] {
             assert_eq!(container_name(name), expected, "{name}");

@@ -13,6 +13,9 @@ use crate::text::{NameRow, Section};
 /// Maximum number of external symbols named in the list of calls.
 const MAX_EXTERNAL: usize = 12;
 
+/// Maximum number of other candidates for one call.
+const MAX_CANDIDATES: usize = 4;
+
 /// Maximum number of calls with unknown targets in the list of calls.
 const MAX_UNKNOWN: usize = 8;
 
@@ -60,10 +63,25 @@ pub(super) fn called(
         let is_abstract = callee.node.flags.has(NodeFlags::ABSTRACT);
 
         let mark = if is_abstract { " (abstract)" } else { "" };
+        let others = callee
+            .sites
+            .first()
+            .map_or(&[][..], |site| &site.candidates);
+        let others = match others {
+            [] => String::new(),
+            others => {
+                let names = others.iter().map(|name| name.rsplit('#').next());
+                let names = names.flatten().map(str::to_owned).collect();
+                format!(", or {}", first_of(names, MAX_CANDIDATES))
+            }
+        };
         rows.push((
             line,
             NameRow {
-                full: format!("{line} {name}{mark}{}", declared.unwrap_or_default()),
+                full: format!(
+                    "{line} {name}{mark}{}{others}",
+                    declared.unwrap_or_default()
+                ),
                 short: name,
             },
         ));

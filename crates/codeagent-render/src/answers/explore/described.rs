@@ -1,7 +1,7 @@
-//! Sections about the symbols that a question describes without naming one.
+//! Sections about the symbols that a question describes without naming one, and their tests.
 
-use codeagent_core::model::graph::Node;
-use codeagent_core::query::Occurrences;
+use codeagent_core::model::graph::{Node, NodeType};
+use codeagent_core::query::{self, Occurrences, Targets};
 
 use super::heading::heading;
 use super::member::source_lines;
@@ -12,6 +12,9 @@ use crate::text::{Document, Section};
 
 /// Maximum characters of the source of the symbols, in their order.
 const MAX_SOURCE_CHARS: [usize; 3] = [2_000, 1_800, 900];
+
+/// Score from which a described symbol is likely what tests are asked of.
+const DESCRIBES_SUBJECT: f64 = 0.2;
 
 /// Adds what a question asks for of the first symbol that it describes, and the source of all.
 pub(super) fn sections(
@@ -42,6 +45,55 @@ pub(super) fn sections(
         document.append(part, WANTED);
     }
     Ok(())
+}
+
+/// Adds the tests of the symbol that a question describes, and those with its words in their names; reports whether
+/// there are any.
+pub(super) fn tests(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (targets, question): (&Targets, &str),
+    wants: Wants,
+) -> Result<bool, AnswerError> {
+    // One word that is a name is a symbol, whose uses in tests are known.
+    let fewest = if targets.found.is_empty() { 1 } else { 2 };
+    let snapshot = occurrences.sources.snapshot();
+    let found = query::described_tests(snapshot, &targets.words, fewest)?;
+    if found.most_of.is_some() {
+        let described = query::described_symbols(snapshot, question)?;
+        let is_meant = |best: &&query::DescribedSymbol| {
+            best.said.len() > 1
+                && best.score >= DESCRIBES_SUBJECT
+                && best.node.node_type != NodeType::Property
+        };
+        if let Some(best) = described.first().filter(is_meant) {
+            document.line("the tested code may be:");
+            let wants = Wants {
+                guesses: true,
+                ..wants
+            };
+            sections(
+                document,
+                occurrences,
+                std::slice::from_ref(&best.node),
+                wants,
+            )?;
+        }
+    }
+
+    let mut places = Vec::with_capacity(found.tests.len());
+    for test in &found.tests {
+        places.push(occurrences.at(&test.path, test.line)?);
+    }
+    let title = match found.most_of {
+        Some((most, all)) => {
+            format!("tests with up to {most} of these {all} words in their names, titles or paths")
+        }
+        None => "tests with these words in their names or titles".to_owned(),
+    };
+    let tests = Section::occurrence_rows("tests", title, places).of(found.total);
+    document.section(tests.weighing(WANTED));
+    Ok(!found.tests.is_empty())
 }
 
 fn source(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<Section, AnswerError> {

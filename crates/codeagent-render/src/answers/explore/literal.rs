@@ -405,6 +405,16 @@ fn other_lines(
     Ok((found.code, found.others))
 }
 
+/// What runs the scripts of a package.
+const RUNNERS: [&str; 6] = [
+    "bun run ",
+    "npm run ",
+    "pnpm run ",
+    "pnpm ",
+    "yarn run ",
+    "yarn ",
+];
+
 /// Finds a name, or else the member of a dotted one (`Cart.closedAt`), or a capitalized word with as
 /// many of the words behind it as some line has.
 fn longest_found(
@@ -412,6 +422,9 @@ fn longest_found(
     name: &str,
     question: &str,
 ) -> Result<Option<(String, FoundText)>, AnswerError> {
+    // `pnpm db:seed` is the script `db:seed` of a package.
+    let script = RUNNERS.iter().find_map(|runner| name.strip_prefix(runner));
+    let name = script.map_or(name, str::trim);
     // The owner of a member may be known by another name: `Cart.closedAt` is a column of `carts`.
     let member = name.rsplit_once('.').map(|(_, member)| member);
     let member = member.filter(|member| query::is_compound(member));

@@ -199,7 +199,16 @@ fn uses(
     through_bases(subject, document, occurrences)?;
     through_external_bases(subject, document, occurrences)?;
     if !wants.no_tests {
-        in_tests(subject, document, occurrences, (&ids, tests))?;
+        let others = tests_of_implementations(wants, occurrences, (implementations, &tests))?;
+        in_tests(
+            subject,
+            document,
+            occurrences,
+            (&ids, tests, !others.is_empty()),
+        )?;
+        let title = "in tests, of its implementations and overrides";
+        let section = Section::occurrence_rows("tests of implementations", title, others);
+        document.section(wants.weigh(section, wants.tests, 6));
     }
     // What happens in a function does not depend on who may call it.
     if !wants.flow || wants.callers || wants.impact {
@@ -255,6 +264,21 @@ fn direct_uses(
     Ok((tests, code))
 }
 
+/// Returns the uses of what implements or overrides a member in tests, other than known ones. An answer about what a
+/// change breaks has them among these.
+fn tests_of_implementations(
+    wants: Wants,
+    occurrences: &mut Occurrences<'_, '_>,
+    (implementations, known): (&[NodeId], &[Occurrence]),
+) -> Result<Vec<Occurrence>, AnswerError> {
+    if wants.impact {
+        return Ok(Vec::new());
+    }
+    let mut others = occurrences.uses_of(implementations, &USES[..3])?;
+    others.retain(|place| place.is_test() && !known.contains(place));
+    Ok(others)
+}
+
 /// Adds the callers of a symbol's callers.
 fn further_callers(
     subject: &Subject<'_>,
@@ -299,7 +323,7 @@ fn in_tests(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    (ids, mut tests): (&[NodeId], Vec<Occurrence>),
+    (ids, mut tests, has_others): (&[NodeId], Vec<Occurrence>, bool),
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
     let mut reaching = if wants.tests || tests.is_empty() && is_callable(subject.first()) {
@@ -321,7 +345,8 @@ fn in_tests(
     tests.dedup();
 
     let requests = std::mem::take(&mut reaching.requests);
-    if wants.tests && tests.is_empty() && reaching.indirect.is_empty() && requests.is_empty() {
+    let has_none = tests.is_empty() && reaching.indirect.is_empty() && requests.is_empty();
+    if wants.tests && has_none && !has_others {
         document.line("no test is known to use it, directly or through two levels of callers");
         named_in_tests(subject, document, occurrences)?;
     }

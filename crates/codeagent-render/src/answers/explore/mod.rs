@@ -216,7 +216,7 @@ fn answer(
         is_answered = true;
     }
     if wants.tests && !targets.has_written_name {
-        is_answered |= described_tests(document, occurrences, targets)?;
+        is_answered |= described::tests(document, occurrences, (targets, text), wants)?;
     }
     if wants.entry_points {
         is_answered |= entry_points::section(document, occurrences, (targets, wants))?;
@@ -331,30 +331,6 @@ fn environment(variables: BTreeMap<String, Vec<(String, u32)>>) -> Section {
     };
     let rows: Vec<NameRow> = variables.into_iter().map(row).collect();
     Section::names("variables", "environment variables", rows).weighing(WANTED)
-}
-
-/// Adds the tests of what a question describes; reports whether there are any.
-fn described_tests(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    targets: &Targets,
-) -> Result<bool, AnswerError> {
-    // One word that is a name is a symbol, whose uses in tests are known.
-    let fewest = if targets.found.is_empty() { 1 } else { 2 };
-    let snapshot = occurrences.sources.snapshot();
-    let found = query::described_tests(snapshot, &targets.words, fewest)?;
-    let mut places = Vec::with_capacity(found.tests.len());
-    for test in &found.tests {
-        places.push(occurrences.at(&test.path, test.line)?);
-    }
-    let title = match found.most_of {
-        Some((most, all)) => {
-            format!("tests with up to {most} of these {all} words in their names, titles or paths")
-        }
-        None => "tests with these words in their names or titles".to_owned(),
-    };
-    document.section(Section::occurrence_rows("tests", title, places).weighing(WANTED));
-    Ok(!found.tests.is_empty())
 }
 
 /// Adds the sections of each target.
@@ -574,7 +550,9 @@ fn add_symbols(
         .map(SymbolGroup::first)
         .filter(|other| nodes.iter().all(|node| node.id != other.id))
         .collect();
-    let unrelated: Vec<&Node> = others.iter().filter(is_other).copied().collect();
+    let is_event = |node: &&Node| node.kind == NodeKind::Event;
+    let mut unrelated: Vec<&Node> = nodes[group.nodes.len()..].iter().filter(is_event).collect();
+    unrelated.extend(others.iter().filter(is_other).copied());
     list_others(document, occurrences, &unrelated)?;
     subject.sections(document, occurrences)?;
     others::sections(document, occurrences, &subject, (&symbols.asked, &others))
@@ -612,6 +590,12 @@ fn with_namesakes(group: &SymbolGroup, symbols: &SymbolTarget) -> Vec<Node> {
         });
         let parts: Vec<Node> = parts.filter(|node| node.id != first.id).cloned().collect();
         nodes.extend(parts);
+    }
+    // Classes without a common base may have events of the same name.
+    if first.kind == NodeKind::Event {
+        let others = symbols.groups.iter().flat_map(|other| &other.nodes);
+        let others = others.filter(|node| node.kind == NodeKind::Event && node.id != first.id);
+        nodes.extend(others.cloned());
     }
     nodes
 }

@@ -52,12 +52,13 @@ pub(super) fn sections(
 
     places.retain(|place| !place.is_test());
     document.section(Section::occurrence_rows("raises", "raised at", places).weighing(20));
+    let several = subject.nodes.len() > 1;
     for (key, how, ids) in [
         ("raisers", "raised", methods.raising),
         ("subscribers", "subscribed", methods.passing),
     ] {
         for id in ids {
-            callers_of(document, occurrences, (key, how), id)?;
+            callers_of(document, occurrences, (key, how), (id, several))?;
         }
     }
     Ok(())
@@ -130,12 +131,13 @@ fn is_method_beside(
     Ok(symbol.is_some_and(|symbol| is_beside(&symbol.node)))
 }
 
-/// Adds the callers of a method and of what it implements or overrides.
+/// Adds the callers of a method and of what it implements or overrides. Among those of `several` classes it is named with
+/// its class.
 fn callers_of(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     (key, how): (&'static str, &str),
-    id: NodeId,
+    (id, several): (NodeId, bool),
 ) -> Result<(), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
     let Some(symbol) = query::get_node(snapshot, id)? else {
@@ -150,7 +152,11 @@ fn callers_of(
     let calls = occurrences.incoming(&called, &[EdgeType::Calls])?;
     let mut places = occurrences.of_edges(&calls)?;
     places.retain(|place| !place.is_test());
-    let title = format!("{how} through {} by", symbol.node.name);
+    let name = match several {
+        true => occurrences.short_name(&symbol.node)?,
+        false => symbol.node.name,
+    };
+    let title = format!("{how} through {name} by");
     document.section(Section::occurrence_rows(key, title, places).weighing(20));
     Ok(())
 }

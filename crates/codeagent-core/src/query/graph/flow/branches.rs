@@ -1,5 +1,7 @@
 //! The conditions under which the steps of a flow run.
 
+use std::ops::RangeInclusive;
+
 use codeagent_lang::{Branch, BranchKind};
 use rustc_hash::FxHashMap;
 
@@ -9,13 +11,20 @@ use crate::model::graph::Dialect;
 use crate::query::QueryError;
 use crate::store::FileKey;
 
-/// The branches of files, read once for each file.
-pub(super) type FileBranches = FxHashMap<FileKey, Vec<Branch>>;
+/// The branches of functions by file and first line, each read once.
+pub(super) type FunctionBranches = FxHashMap<(FileKey, u32), Vec<Branch>>;
+
+/// What stands in a text before any code that runs under a condition.
+const CONDITIONS: [&str; 5] = ["&&", "?", "catch", "if", "switch"];
 
 impl FlowWalk<'_, '_, '_> {
-    /// Returns the line of a step and, if it runs under a condition, a word for that: `12 else:`. `first` is
-    /// the first line of its function.
-    pub(super) fn label(&mut self, step: &Step, first: u32) -> Result<String, QueryError> {
+    /// Returns the line of a step and, if it runs under a condition, a word for that: `12 else:`. `lines` are
+    /// those of its function.
+    pub(super) fn label(
+        &mut self,
+        step: &Step,
+        lines: &RangeInclusive<u32>,
+    ) -> Result<String, QueryError> {
         let (file, (line, column)) = (step.site().0, step.position());
         let path = self.occurrences.path(file)?;
         let Some(text) = self.occurrences.sources.text(&path)? else {
@@ -25,13 +34,21 @@ impl FlowWalk<'_, '_, '_> {
             0 => text.end_of_line(line),
             _ => text.offset(line, column),
         };
-        let start = text.offset(first, 1);
-        let branches = self.branches.entry(file).or_insert_with(|| {
-            let dialect = Dialect::of_path(&path);
-            dialect.map_or_else(Vec::new, |dialect| {
-                LANGUAGES.branches(text.whole(), dialect)
-            })
-        });
+        let start = text.offset(*lines.start(), 1);
+        let before = text.whole().get(start..at).unwrap_or_default();
+        let Some(dialect) = Dialect::of_path(&path) else {
+            return Ok(line.to_string());
+        };
+        if !CONDITIONS.iter().any(|word| before.contains(word)) {
+            return Ok(line.to_string());
+        }
+        let branches = self
+            .branches
+            .entry((file, *lines.start()))
+            .or_insert_with(|| {
+                let end = text.end_of_line((*lines.end()).max(line)).max(start);
+                LANGUAGES.branches(text.whole(), start..end, dialect)
+            });
 
         // What surrounds the whole function does not count; an error precedes other conditions.
         let around = branches
@@ -41,5 +58,30 @@ impl FlowWalk<'_, '_, '_> {
         let is_catch = |kind: &&BranchKind| **kind == BranchKind::Catch;
         let kind = kinds.iter().find(is_catch).or(kinds.last());
         Ok(kind.map_or_else(|| line.to_string(), |kind| format!("{line} {kind}:")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_branches_of_a_function_are_those_in_its_file() {
+        let typescript = "class Bin {\n  empty(full: boolean) {\n    if (full) drain(); else rest();\n  }\n}\nexport const go = (a: any) => {\n  a && run();\n};\n";
+        let csharp = "namespace A;\nclass Bin {\n    void Empty(bool full) {\n        try { Drain(); } catch { Rest(); }\n    }\n}\n";
+        for (text, dialect, lines) in [
+            (typescript, Dialect::Ts, 2..=4),
+            (typescript, Dialect::Ts, 6..=8),
+            (csharp, Dialect::CSharp, 3..=5),
+        ] {
+            let mut starts = vec![0];
+            starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+            let within = starts[lines.start() - 1]..starts[*lines.end()];
+            let whole = LANGUAGES.branches(text, 0..text.len(), dialect);
+            let inside = |branch: &Branch| within.contains(&branch.span.start);
+            let expected: Vec<Branch> = whole.into_iter().filter(inside).collect();
+            assert!(!expected.is_empty());
+            assert_eq!(LANGUAGES.branches(text, within.clone(), dialect), expected);
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::query::dispatch::file_routes::files_of_route;
 use crate::query::dispatch::key_path::{KeyedValue, keyed_value, keys_of_procedure};
 use crate::query::dispatch::mounted_routes::mounted_routes;
 use crate::query::dispatch::steps::is_inside;
+use crate::query::text::interface_texts::callee_behind;
 use crate::query::uses::hierarchy::implementations_of;
 use crate::query::{
     DispatchStep, QueryError, UnknownCall, dispatched_from, functions_of_name, innermost,
@@ -19,6 +20,9 @@ use crate::store::{self, DispatchRow, FileKey};
 
 /// Methods of SignalR's clients that call a method of a hub.
 const HUB_CALLS: [&str; 5] = ["InvokeAsync", "SendAsync", "invoke", "send", "stream"];
+
+/// Members of what a client of a typed API gives, and the hook that gives them.
+const MUTATING: [&str; 3] = ["mutate", "mutateAsync", "useMutation()"];
 
 /// Maximum number of symbols of one name among which that method or a hook is looked for.
 const MAX_HUB_METHODS: usize = 20;
@@ -33,11 +37,11 @@ impl FlowWalk<'_, '_, '_> {
     ) -> Result<(), QueryError> {
         let (indent, UnknownCall { text, .. }) = ("  ".repeat(depth), call);
         let mut procedure = None;
-        if let Some(keys) = keys_of_procedure(text)
-            && self.procedures_left > 0
+        if self.procedures_left > 0
+            && let Some(keys) = self.procedure_keys(file, text)?
         {
             self.procedures_left -= 1;
-            procedure = keyed_value(self.occurrences, keys, true)?;
+            procedure = keyed_value(self.occurrences, &keys, true)?;
         }
 
         if procedure.is_none()
@@ -83,6 +87,29 @@ impl FlowWalk<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// Returns the keys of the procedure that a call runs: those in its callee, or those in the call that gives the
+    /// called value: `close.mutate` with `const close = useMutation(api.cart.close.mutationOptions())`.
+    fn procedure_keys(
+        &mut self,
+        file: FileKey,
+        callee: &str,
+    ) -> Result<Option<String>, QueryError> {
+        if let Some(keys) = keys_of_procedure(callee) {
+            return Ok(Some(keys.to_owned()));
+        }
+        let called = callee.split_once('.').or(callee.split_once("() from "));
+        let Some((name, by)) = called else {
+            return Ok(None);
+        };
+        if !MUTATING.contains(&by) {
+            return Ok(None);
+        }
+        let path = self.occurrences.path(file)?;
+        let text = self.occurrences.sources.text(&path)?;
+        let behind = text.and_then(|text| callee_behind(text.whole(), name));
+        Ok(behind.and_then(keys_of_procedure).map(str::to_owned))
     }
 
     /// Returns the few functions with the name of a called member as the end of a note, if the name is a rare one:

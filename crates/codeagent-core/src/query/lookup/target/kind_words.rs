@@ -15,12 +15,25 @@ const PLACES: [&str; 6] = [
     "workspace",
 ];
 
+/// Words for a route.
+const ROUTES: [&str; 3] = ["endpoint", "path", "route"];
+
 /// Reports whether a sentence says that a name is that of a folder: `the project Shop.Server`, `the
 /// mail package`.
 pub(super) fn is_place(tokens: &[Token<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| tokens.get(before));
     let mut beside = before.into_iter().chain(tokens.get(at + 1));
     beside.any(|token| PLACES.contains(&token.text.to_lowercase().as_str()))
+}
+
+/// Reports whether a sentence says that a name in quotation marks is that of a route: "the route `carts`".
+pub(super) fn is_route(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let mut beside = before.into_iter().chain(tokens.get(at + 1));
+    let is_plain = !tokens[at].text.contains(['/', '.', ' ']);
+    (tokens[at].is_quoted || tokens[at].is_code)
+        && is_plain
+        && beside.any(|token| ROUTES.contains(&token.text))
 }
 
 /// Reports whether a word beside a name says what it is: `the class Cart`, `the Closed event`.

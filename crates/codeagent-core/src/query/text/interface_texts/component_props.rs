@@ -214,16 +214,20 @@ fn wrapped_function(text: &str, name: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Returns the callee whose result a declaration takes a name from: `api.cart.close.useMutation`.
-fn callee_behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+/// Returns the callee whose result a declaration takes a name from: `api.cart.close.useMutation`; of
+/// `useMutation(api.cart.close.mutationOptions())` the inner one.
+pub(in crate::query) fn callee_behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut declarations = text.split("const ").skip(1);
     declarations.find_map(|declaration| {
         let (names_given, value) = declaration.split_once(" = ")?;
         let is_given =
             names_given.len() < MAX_PATTERN_BYTES && names(names_given).any(|given| given == name);
-        let (callee, _) = value.split_once('(').filter(|_| is_given)?;
-        let is_path = callee.chars().all(|c| is_of_name(c) || c == '.');
-        is_path.then_some(callee)
+        let (callee, arguments) = value.split_once('(').filter(|_| is_given)?;
+        let inner = arguments.trim_start().split_once('(');
+        let is_path = |callee: &&str| callee.chars().all(|c| is_of_name(c) || c == '.');
+        let procedure = inner.map(|(inner, _)| inner).filter(is_path);
+        let procedure = procedure.filter(|inner| keys_of_procedure(inner).is_some());
+        procedure.or(Some(callee).filter(is_path))
     })
 }
 
@@ -283,7 +287,11 @@ pub(super) fn handlers_on_lines(
         let mut functions = functions_in(occurrences, path, &span)?;
         functions.retain(|function| function.node_type != NodeType::Component);
         let inner = match functions.is_empty() {
-            true => wrapped_functions(occurrences, (path, text), line)?,
+            true => {
+                let mut inner = wrapped_functions(occurrences, (path, text), line)?;
+                inner.extend(procedures_named(occurrences, text, line)?);
+                inner
+            }
             false => flows(occurrences, &functions)?,
         };
         if !inner.is_empty() && !flows_of.contains(&inner) {

@@ -25,6 +25,7 @@ use codeagent_lang::surroundings::{AroundKind, Surroundings};
 use crate::query::{Occurrence, Occurrences, QueryError};
 use crate::store::is_test_path;
 pub use actions::{behind_view, component_of_view};
+pub(in crate::query) use component_props::callee_behind;
 pub use component_props::{
     component_around, constant_around, function_around, handlers_nearby, type_around,
     type_with_attribute,
