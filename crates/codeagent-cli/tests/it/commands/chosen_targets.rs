@@ -203,6 +203,26 @@ const LOADER: &[(&str, &str)] = &[(
 
 const CASES: &[Case] = &[
     Case {
+        files: &[
+            ("a/utils.ts", "export function ensureName() {}\n"),
+            (
+                "packages/utils/package.json",
+                "{ \"name\": \"@depot/utils\", \"main\": \"src/index.ts\" }\n",
+            ),
+            ("packages/utils/src/index.ts", "export const none = 1;\n"),
+            (
+                "packages/utils/src/names.ts",
+                "export function ensureName() {}\n",
+            ),
+            (
+                "web/use.ts",
+                "import { none } from '@depot/utils';\nexport const one = none;\n",
+            ),
+        ],
+        question: "who calls ensureName from @depot/utils?",
+        expected: &["## exported function ensureName()  packages/utils/src/names.ts:1"],
+    },
+    Case {
         files: &[(
             "src/Config.cs",
             "public class Options { public int Configuration { get; set; } }\n[Route(\"configuration\")]\npublic class ConfigController : ControllerBase {\n    [HttpPost]\n    public IActionResult Post() => Ok();\n}\n",

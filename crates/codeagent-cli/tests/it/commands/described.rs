@@ -126,6 +126,37 @@ const CASES: &[Case] = &[
     Case {
         files: &[
             (
+                "src/Limits.cs",
+                "namespace Depot.RateLimiting;\npublic class Bucket { }\n",
+            ),
+            (
+                "src/Sql.cs",
+                "namespace Depot.SqlServer.RateLimiting;\npublic class SqlBucket { }\n",
+            ),
+        ],
+        question: "which types does the namespace for limiting the rate of messages offer?",
+        expected: &["## exported namespace RateLimiting  src/Limits.cs:1"],
+    },
+    Case {
+        files: &[
+            (
+                "src/Policies.cs",
+                "public class AddressPolicy { public bool Allows(string client) => true; }\n",
+            ),
+            (
+                "tests/GateTests.cs",
+                "public class GateTests {\n    [Fact]\n    public void Opens() { new AddressPolicy().Allows(\"a\"); }\n    [Fact]\n    public void ClientAddressIsShown() { }\n}\n",
+            ),
+        ],
+        question: "which tests cover the policy that allows or blocks requests by the address of the client?",
+        expected: &[
+            "the tested code may be:\n## public class AddressPolicy",
+            "  3 GateTests.Opens: ",
+        ],
+    },
+    Case {
+        files: &[
+            (
                 "web/transaction-matching.ts",
                 "export function calculateScore(one: number, other: number) {\n  return one / other;\n}\n",
             ),

@@ -1,16 +1,16 @@
 //! Symbols that a question describes in words: `which code collects garbage in Chromium?` is about
 //! `maybeCollectChromiumGarbage`, though it names nothing, or only `Chromium`.
 
-use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
+use crate::model::graph::{Node, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::QueryError;
 use crate::query::lookup::target::{
-    Target, Targets, Token, is_common, names_nothing_for_sure, tokens,
+    Target, Targets, Token, is_common, kind_test, names_nothing_for_sure, tokens,
 };
 use crate::store::{self, DescribedSymbol, Snapshot};
 
 /// Number of symbols that are compared, and maximum number that is returned.
 const COMPARED: usize = 24;
-const MAX_DESCRIBED: usize = 3;
+const MAX_DESCRIBED: usize = 4;
 
 /// Share of the best score that others need.
 const MIN_SHARE: f64 = 0.6;
@@ -72,6 +72,16 @@ pub fn described_symbols(
     if asks_for_value {
         found.retain(is_described_value);
     }
+    let does_something = |symbol: &DescribedSymbol| may_run(&symbol.node);
+    if !asks_for_value && asks_for_code(&tokens) && found.iter().any(does_something) {
+        found.retain(does_something);
+    }
+    let is_of_kind = asked_kind(&tokens);
+    let is_of_kind =
+        |symbol: &DescribedSymbol| is_of_kind.is_some_and(|is_kind| is_kind(&symbol.node));
+    if found.iter().any(is_of_kind) {
+        found.retain(is_of_kind);
+    }
     let is_event = |symbol: &DescribedSymbol| symbol.node.kind == NodeKind::Event;
     let asks_for_event = tokens.iter().any(|token| EVENTS.contains(&token.text));
     if asks_for_event && found.iter().any(is_event) {
@@ -95,7 +105,8 @@ pub fn described_symbols(
     for (of, members) in groups {
         described.push(joined(snapshot, of, members)?);
     }
-    described.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.id.cmp(&b.node.id)));
+    // Stable: equal ones stay in the order in which the store returns them.
+    described.sort_by(|a, b| b.score.total_cmp(&a.score));
     let least = described.first().map_or(0.0, |best| MIN_SHARE * best.score);
     described.retain(|symbol| symbol.score >= least);
     described.truncate(MAX_DESCRIBED);
@@ -125,6 +136,33 @@ pub fn described_rather(
 fn asks_for_setting(tokens: &[Token<'_>]) -> bool {
     let is_setting = |token: &Token<'_>| SETTINGS.contains(&token.text.to_lowercase().as_str());
     tokens.iter().any(is_setting)
+}
+
+/// Returns the test for symbols of the kind that a question asks for: `which component renders ..`.
+fn asked_kind(tokens: &[Token<'_>]) -> Option<fn(&Node) -> bool> {
+    match tokens {
+        [which, kind, ..] if ["Which", "which"].contains(&which.text) => kind_test(kind.text),
+        _ => None,
+    }
+}
+
+/// Reports whether a question asks for what runs: `how is a score computed?`, `where is the loop started?`
+fn asks_for_code(tokens: &[Token<'_>]) -> bool {
+    let first = tokens.first().map(|token| token.text.to_lowercase());
+    let asks = first.is_some_and(|first| first == "how" || first == "where");
+    asks || tokens
+        .windows(2)
+        .any(|pair| matches!([pair[0].text, pair[1].text], ["what", "happens"]))
+}
+
+/// Reports whether a symbol is a function or has some.
+fn may_run(node: &Node) -> bool {
+    match node.node_type {
+        NodeType::Method | NodeType::Component | NodeType::Class | NodeType::Module => true,
+        // A value may be a function, or an object with some.
+        NodeType::Property => node.kind == NodeKind::Variable && !node.flags.has(NodeFlags::LOCAL),
+        _ => false,
+    }
 }
 
 /// Reports whether a symbol holds a value.

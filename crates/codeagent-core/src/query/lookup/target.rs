@@ -29,6 +29,7 @@ use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
+pub(in crate::query) use kind_words::kind_test;
 use strings::{event, has_literal, is_known_event, route};
 pub(in crate::query) use tokens::{Token, is_common, is_technical, tokens};
 pub use tokens::{is_all_capitals, is_request_method, name_words};

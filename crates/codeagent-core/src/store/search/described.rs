@@ -29,6 +29,8 @@ const PARTLY_SAID: f64 = 0.4;
 /// Worth of a word in the name of the container, and in the documentation.
 const CONTAINER: f64 = 0.5;
 const DOCUMENTATION: f64 = 0.35;
+/// Minimum length of a word, in bytes.
+const MIN_LETTERS: usize = 2;
 /// Factor of what is inside a function or an object literal.
 const LOCAL: f64 = 0.8;
 
@@ -71,7 +73,13 @@ pub fn described(
         }
     }
 
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.id.cmp(&b.node.id)));
+    // Of namesakes, the one of the outer namespace or folder is rather meant.
+    let length = |symbol: &DescribedSymbol| symbol.node.qualified_name.len();
+    found.sort_by(|a, b| {
+        let by_length = length(a).cmp(&length(b));
+        let by_score = b.score.total_cmp(&a.score);
+        by_score.then(by_length).then(a.node.id.cmp(&b.node.id))
+    });
     found.truncate(limit);
     Ok(found)
 }
@@ -82,6 +90,10 @@ fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
         .unwrap_or(0);
     let mut terms = Vec::new();
     for (root, _) in roots(sentence) {
+        // `e` of `e-mail` says nothing.
+        if root.len() < MIN_LETTERS {
+            continue;
+        }
         let (forms, names) = forms(snapshot, &root)?;
         terms.push(Term {
             root,
@@ -112,7 +124,9 @@ fn candidates(snapshot: &Snapshot, terms: &[Term]) -> Result<Vec<NodeId>, StoreE
 }
 
 fn may_be_meant(node: &Node, namespaces: bool) -> bool {
-    let is_written = |path: &str| !is_test_path(path) && !is_generated_path(path);
+    // A declaration file has no code.
+    let is_written =
+        |path: &str| !is_test_path(path) && !is_generated_path(path) && !path.ends_with(".d.ts");
     // A constructor has the name of its type.
     let is_symbol = match node.node_type {
         NodeType::File | NodeType::Constructor => false,

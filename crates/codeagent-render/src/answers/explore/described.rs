@@ -11,7 +11,7 @@ use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// Maximum characters of the source of the symbols, in their order.
-const MAX_SOURCE_CHARS: [usize; 3] = [2_000, 1_800, 900];
+const MAX_SOURCE_CHARS: [usize; 4] = [1_900, 1_500, 900, 700];
 
 /// Score from which a described symbol is likely what tests are asked of.
 const DESCRIBES_SUBJECT: f64 = 0.2;

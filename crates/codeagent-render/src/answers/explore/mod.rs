@@ -418,7 +418,7 @@ fn folders_of_symbols(targets: &Targets) -> Vec<&str> {
 
     let holds = |place: &&str| {
         let mut groups = symbols().flat_map(|symbols| symbols.groups.iter().chain(&symbols.others));
-        groups.any(|group| is_within(group.first(), place) || is_of_package(group.first(), place))
+        groups.any(|group| is_of_place(group.first(), place))
     };
 
     let has_literals = targets
@@ -437,6 +437,11 @@ fn place_of(target: &Target) -> Option<&str> {
         Target::File { path, .. } | Target::Folder { path, .. } => Some(path),
         Target::Symbols(_) | Target::External { .. } | Target::Literal(_) => None,
     }
+}
+
+/// Reports whether a symbol is declared in a file, folder or package that a question names.
+fn is_of_place(node: &Node, place: &str) -> bool {
+    is_within(node, place) || is_of_package(node, place)
 }
 
 /// Reports whether a symbol is declared in the package whose main module a file is, which the package's name
@@ -541,7 +546,11 @@ fn add_symbols(
     if let Some(note) = &symbols.note {
         document.line(format!("note: {}", note_text(note, face)));
     }
-    heading::details(document, occurrences, &nodes)?;
+    let same = match group.first().kind {
+        NodeKind::Event => &group.nodes,
+        _ => &nodes,
+    };
+    heading::details(document, occurrences, same)?;
     // What implements a member has its name and a section of its own.
     let implementing = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let is_other = |node: &&&Node| implementing.iter().all(|(id, _)| *id != node.id);
@@ -568,7 +577,7 @@ fn best_group<'t>(
     let mut ranked = Vec::with_capacity(symbols.groups.len());
     let groups = symbols.groups.iter().chain(&symbols.others);
     for (at, group) in groups.enumerate() {
-        let is_meant = within.iter().any(|place| is_within(group.first(), place));
+        let is_meant = within.iter().any(|place| is_of_place(group.first(), place));
         if is_meant || at < symbols.groups.len() {
             let rank = rank(occurrences, &group.nodes, wants)?;
             ranked.push(((!is_meant, rank), group));

@@ -1,7 +1,7 @@
 //! The answer to a question that names nothing: what its words match best.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::{Node, NodeType};
+use codeagent_core::model::graph::{Node, NodeKind, NodeType};
 use codeagent_core::query::{self, DescribedSymbol, Occurrences, SearchFilter, SearchQuery};
 
 use super::heading::short;
@@ -17,10 +17,13 @@ const MAX_FOUND: usize = 10;
 const MAX_FOUND_CHARS: usize = 800;
 
 /// Maximum number of symbols that are explored.
-const MAX_EXPLORED: usize = 3;
+const MAX_EXPLORED: usize = 4;
 
 /// Score from which a symbol described by a question is more likely meant than what a search finds first.
 const SURE: f64 = 0.2;
+
+/// How many times as much its place then counts as that among what a search finds.
+const SURE_WEIGHT: f64 = 2.0;
 
 /// How little the first places of a list differ; larger is less.
 const RANKED_ALIKE: f64 = 2.0;
@@ -73,15 +76,18 @@ pub(super) fn search(
         best.score >= SURE || best.node.node_type == NodeType::Property && !wants.flow
     });
     let described = described.into_iter().map(|symbol| symbol.node);
-    // A value does nothing.
+    // A value or the shape of one does nothing.
+    let does_something =
+        |node: &Node| node.node_type != NodeType::Property && node.kind != NodeKind::TypeAlias;
+    let asks_how = wants.flow || text.to_lowercase().starts_with("how ");
     let described = described
-        .filter(|node| !wants.flow || node.node_type != NodeType::Property)
+        .filter(|node| !asks_how || does_something(node))
         .collect();
     let hits = found.hits.iter().map(|hit| hit.node.clone());
     let hits = hits.filter(|node| is_explorable(node, wants)).collect();
     let meant = merged(match is_sure {
-        true => [described, hits],
-        false => [hits, described],
+        true => [(described, SURE_WEIGHT), (hits, 1.0)],
+        false => [(hits, 1.0), (described, 1.0)],
     });
     if meant.is_empty() {
         return Ok(());
@@ -95,13 +101,13 @@ pub(super) fn search(
     described::sections(document, occurrences, &meant, wants)
 }
 
-/// Merges two lists of symbols, best first: one that both have precedes those that only one has, and the first list
-/// the second one.
-fn merged(lists: [Vec<Node>; 2]) -> Vec<Node> {
+/// Merges two lists of symbols with their weights, best first: one that both have precedes those that only one has, and
+/// of equal ones the first list the second one.
+fn merged(lists: [(Vec<Node>, f64); 2]) -> Vec<Node> {
     let mut ranked: Vec<(f64, Node)> = Vec::new();
-    for nodes in lists {
+    for (nodes, weight) in lists {
         for (at, node) in nodes.into_iter().enumerate() {
-            let worth = 1.0 / (RANKED_ALIKE + at as f64);
+            let worth = weight / (RANKED_ALIKE + at as f64);
             let is_same = |known: &Node| known.id == node.id || known.parent == Some(node.id);
             match ranked.iter_mut().find(|(_, known)| is_same(known)) {
                 // A type stands for its members.

@@ -133,7 +133,7 @@ fn prefer(symbols: &mut SymbolTarget, is_meant: impl Fn(&Node) -> bool) {
 
 /// Returns the test for symbols of the kind that a word names; `None` if it names none. A setting is a
 /// member of a type of settings.
-fn kind_test(word: &str) -> Option<fn(&Node) -> bool> {
+pub(in crate::query) fn kind_test(word: &str) -> Option<fn(&Node) -> bool> {
     Some(match word {
         "class" => |node| node.kind == NodeKind::Class,
         "component" => |node| node.node_type == NodeType::Component,
