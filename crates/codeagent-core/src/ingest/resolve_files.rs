@@ -25,7 +25,7 @@ use crate::store::{
 
 /// Number of files per work item, and fewest of work items per thread.
 const FILES_AT_ONCE: usize = 64;
-const ITEMS_PER_THREAD: usize = 32;
+const ITEMS_PER_THREAD: usize = 16;
 
 /// The outcome of resolving a file.
 #[derive(Clone, Copy, Debug, Default)]

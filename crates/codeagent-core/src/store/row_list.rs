@@ -19,7 +19,8 @@ pub struct RowList<T> {
 #[derive(Debug)]
 enum Part<T> {
     Memory(Vec<T>),
-    Spilled(Block),
+    // Boxed, because most lists have one short part.
+    Spilled(Box<Block>),
 }
 
 /// Rows in a file, encoded with `postcard`.
@@ -121,7 +122,7 @@ impl<T: Serialize + DeserializeOwned> RowList<T> {
     pub fn spill(&mut self, file: &SpillFile) -> io::Result<()> {
         for part in &mut self.parts {
             if let Part::Memory(rows) = part {
-                *part = Part::Spilled(Block::write(rows, file)?);
+                *part = Part::Spilled(Box::new(Block::write(rows, file)?));
             }
         }
         Ok(())

@@ -124,6 +124,39 @@ fn what_starts_within_a_startup_is_no_program() {
 
 const CASES: &[Case] = &[
     Case {
+        files: &[(
+            "web/strategy.ts",
+            "export interface InlineStrategy { style: string }\nexport const createPluginStyling = (): InlineStrategy => ({ style: 'b' });\nexport function editorStyling() {}\n",
+        )],
+        question: "which styling objects implement the inline strategy interface of the editor plugin?",
+        expected: &["## exported interface InlineStrategy"],
+    },
+    Case {
+        files: &[
+            ("src/Pages.cs", "public enum Pages { RecycleBin }\n"),
+            (
+                "src/Restore.cs",
+                "public class RestoreAllRecycleBinAction {\n    public void Execute() { Fill(); }\n    void Fill() { }\n}\n",
+            ),
+        ],
+        question: "what happens when the user runs the command to restore everything in the Recycle Bin?",
+        expected: &["## public class RestoreAllRecycleBinAction"],
+    },
+    Case {
+        files: &[
+            (
+                "web/factory.test.ts",
+                "export class BlockFactory { static createBoards() { return 1; } }\ntest(\"boards\", () => { BlockFactory.createBoards(); });\n",
+            ),
+            (
+                "web/boards.ts",
+                "export function returnValues() {}\nexport function breakDefaultValues() {}\n",
+            ),
+        ],
+        question: "what breaks if the test helper BlockFactory.createBoards returns other default values?",
+        expected: &["BlockFactory.createBoards", "  2 test \"boards\""],
+    },
+    Case {
         files: &[
             (
                 "src/Limits.cs",

@@ -4,7 +4,7 @@
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::QueryError;
 use crate::query::lookup::target::{
-    Target, Targets, Token, is_common, kind_test, names_nothing_for_sure, tokens,
+    Target, Targets, Token, is_common, kind_test, name_words, names_nothing_for_sure, tokens,
 };
 use crate::store::{self, DescribedSymbol, Snapshot};
 
@@ -125,11 +125,42 @@ pub fn described_rather(
         return Ok(None);
     }
     let described = described_symbols(snapshot, question)?;
-    let asks_for_value = asks_for_setting(&tokens(question));
+    let tokens = tokens(question);
+    if targets
+        .found
+        .iter()
+        .any(|target| has_said_kind(&tokens, target))
+    {
+        return Ok(None);
+    }
+    let asks_for_value = asks_for_setting(&tokens);
     let says_more = described
         .first()
         .is_some_and(|best| says_more(best, targets, asks_for_value));
     Ok(says_more.then_some(described))
+}
+
+/// Reports whether a sentence says the kind of a symbol behind the words of its name: `the inline strategy interface`
+/// for `InlineStrategy`.
+fn has_said_kind(tokens: &[Token<'_>], target: &Target) -> bool {
+    let Target::Symbols(symbols) = target else {
+        return false;
+    };
+    let words = name_words(&symbols.asked);
+    let is_name = |tokens: &[Token<'_>]| {
+        let mut pairs = tokens.iter().zip(&words);
+        pairs.all(|(token, word)| token.text.to_lowercase() == *word)
+    };
+    let is_of_kind = |kind: &Token<'_>| {
+        let mut groups = symbols.groups.iter();
+        kind_test(&kind.text.to_lowercase())
+            .is_some_and(|is_kind| groups.any(|group| is_kind(group.first())))
+    };
+    let mut windows = tokens.windows(words.len() + 1);
+    windows.any(|window| match window.split_last() {
+        Some((kind, name)) => is_name(name) && is_of_kind(kind),
+        None => false,
+    })
 }
 
 /// Reports whether words ask for what is set and read.
@@ -197,7 +228,10 @@ fn says_more(best: &DescribedSymbol, targets: &Targets, asks_for_value: bool) ->
     // The name of a library, a string or a test says little of the product's code.
     let is_of_product =
         |target: &Target| matches!(target, Target::Symbols(_)) && !target.is_of_tests();
+    // `RestoreAllRecycleBin` is more than the `Recycle Bin` in it.
+    let has_names = !named.is_empty() && named.iter().all(|word| best.said.contains(word));
     match targets.found.iter().any(is_of_product) {
+        true if has_names => said >= MIN_SAID && further > 0,
         true => said >= MIN_SAID && further >= MIN_FURTHER,
         false => said >= MIN_FURTHER && further > 0,
     }

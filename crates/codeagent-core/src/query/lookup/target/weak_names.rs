@@ -3,7 +3,7 @@
 
 use super::kind_words::has_kind;
 use super::module::is_own_package;
-use super::tokens::is_constant;
+use super::tokens::{is_all_capitals, is_constant};
 use super::{LiteralTarget, STRINGS, SymbolTarget, Target, Targets, Token, is_technical, tokens};
 use crate::model::graph::{Node, NodeKind, NodeType};
 use crate::query::{Note, QueryError, Sources, SymbolGroup, is_in_place, literal_files};
@@ -43,14 +43,22 @@ pub(in crate::query) fn names_nothing_for_sure(
         let mut named = tokens.iter().filter(|token| token.text == name).peekable();
         named.peek().is_some() && named.all(Token::is_plain)
     };
-    let is_weak = |name: &str| is_word(name) || is_of_prose(&tokens, name);
+    // `RecycleBin` for `the Recycle Bin`
+    let is_joined = |name: &str| {
+        let mut texts = tokens.iter().map(|token| token.text);
+        !name.contains('.') && !texts.any(|text| text.contains(name))
+    };
+    let is_weak = |name: &str| is_word(name) || is_joined(name) || is_of_prose(&tokens, name);
     let is_plain = |target: &Target| match target {
         Target::File { .. } | Target::Folder { .. } => false,
         Target::Literal(literal) if literal.is_known() => false,
         Target::Literal(literal) if !is_constant(&literal.text) => {
             literal.text.contains(' ') || !is_quoted(&literal.text)
         }
-        _ if target.is_of_tests() => true,
+        _ if target.is_of_tests() && !targets.mentions(&["test"]) => {
+            let name = target.requested_text();
+            is_weak(name) || is_all_capitals(name)
+        }
         _ => !targets.has_written_name || is_weak(target.requested_text()),
     };
     // A text in quotation marks that is not found is no name.
