@@ -125,6 +125,22 @@ fn what_starts_within_a_startup_is_no_program() {
 const CASES: &[Case] = &[
     Case {
         files: &[(
+            "web/levels.ts",
+            "function fill() {}\nexport class Bin { updateStatus() { fill(); } }\nexport const go = (bin: any) => bin.updateStatus();\n",
+        )],
+        question: "who leads to fill, two levels up?",
+        expected: &["note: unresolved uses may be of these callers, too: updateStatus (1)"],
+    },
+    Case {
+        files: &[(
+            "src/Calls.cs",
+            "class Calls {\n    void Load() { }\n    void Read(int at) { Load(); }\n    void Read() { Read(1); }\n    void Start() { Read(); }\n}\n",
+        )],
+        question: "who leads to Calls.Load, two levels up?",
+        expected: &["callers of these callers, and of overloads that forward to them (2):"],
+    },
+    Case {
+        files: &[(
             "web/strategy.ts",
             "export interface InlineStrategy { style: string }\nexport const createPluginStyling = (): InlineStrategy => ({ style: 'b' });\nexport function editorStyling() {}\n",
         )],

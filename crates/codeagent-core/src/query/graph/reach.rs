@@ -1,12 +1,14 @@
 //! Indirect callers, and the tests that reach a symbol.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use crate::model::dispatch::{DispatchKind, route_key, verb_and_path, verbs_agree};
 use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
 use crate::query::{
     DispatchStep, Labels, Occurrence, Occurrences, QueryError, bases_of, dispatched_to,
-    requests_of_files,
+    is_compound, requests_of_files,
 };
 use crate::store::{self, DispatchRow, FileKey, IncidentEdge, Snapshot};
 
@@ -15,6 +17,13 @@ const MAX_LEVEL: usize = 300;
 
 /// A symbol with a use of it.
 type Use = (NodeId, IncidentEdge);
+
+/// The symbols that call others.
+struct Callers {
+    ids: Vec<NodeId>,
+    /// Whether some only forward to another one of the same name.
+    has_forwarding: bool,
+}
 
 /// The uses of the symbols that call others.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +34,10 @@ pub struct CallersOfCallers {
     pub through_bases: Vec<Occurrence>,
     /// Steps that lead to these symbols without a call, such as the events that they handle.
     pub dispatched: Vec<DispatchStep>,
+    /// Whether overloads that forward to callers count as these.
+    pub has_forwarding: bool,
+    /// The names of these symbols that unresolved uses have, each with their number.
+    pub unresolved: Vec<(String, u64)>,
 }
 
 /// Returns the uses of the symbols that call `nodes`, except those by `nodes` and these callers.
@@ -32,7 +45,11 @@ pub fn callers_of_callers(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[NodeId],
 ) -> Result<CallersOfCallers, QueryError> {
-    let callers = callers(occurrences, nodes)?;
+    let Callers {
+        ids: callers,
+        has_forwarding,
+    } = callers(occurrences, nodes)?;
+    let unresolved = unresolved_of(occurrences.sources.snapshot(), &callers)?;
     let bases = bases_of(occurrences.sources.snapshot(), &callers)?;
     let bases: Vec<NodeId> = bases.into_iter().map(|(id, _)| id).collect();
 
@@ -68,7 +85,24 @@ pub fn callers_of_callers(
         certain: occurrences.of_edges(&calls)?,
         through_bases: occurrences.of_edges(&of_bases)?,
         dispatched,
+        has_forwarding,
+        unresolved,
     })
+}
+
+/// Counts the unresolved uses that have the names of some symbols, of names that are no common words.
+fn unresolved_of(
+    snapshot: &Snapshot,
+    symbols: &[NodeId],
+) -> Result<Vec<(String, u64)>, QueryError> {
+    let mut counts = BTreeMap::new();
+    for brief in store::briefs(snapshot, symbols)?.into_values() {
+        if is_compound(&brief.name) {
+            let count = store::unresolved_with_name(snapshot, &brief.name)?;
+            counts.insert(brief.name, count);
+        }
+    }
+    Ok(counts.into_iter().filter(|(_, count)| *count > 0).collect())
 }
 
 /// The tests that reach some symbols.
@@ -137,7 +171,7 @@ fn requesting_tests(
     occurrences: &mut Occurrences<'_, '_>,
     nodes: &[NodeId],
 ) -> Result<Vec<Occurrence>, QueryError> {
-    let mut running = callers(occurrences, nodes)?;
+    let mut running = callers(occurrences, nodes)?.ids;
     running.extend(nodes);
     let snapshot = occurrences.sources.snapshot();
     let mut sites = Vec::new();
@@ -290,7 +324,7 @@ fn passing_on(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<NodeId>, QueryE
 }
 
 /// Returns the callers of these symbols, and overloads of the same name that forward to them.
-fn callers(occurrences: &Occurrences<'_, '_>, nodes: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
+fn callers(occurrences: &Occurrences<'_, '_>, nodes: &[NodeId]) -> Result<Callers, QueryError> {
     let snapshot = occurrences.sources.snapshot();
     let mut seen: FxHashSet<NodeId> = nodes.iter().copied().collect();
     let calls = occurrences.incoming(nodes, &[EdgeType::Calls])?;
@@ -299,13 +333,17 @@ fn callers(occurrences: &Occurrences<'_, '_>, nodes: &[NodeId]) -> Result<Vec<No
     let mut callers = without_files(snapshot, callers)?;
     callers.truncate(MAX_LEVEL);
 
+    let direct = callers.len();
     let mut level = callers.clone();
     while !level.is_empty() && callers.len() < MAX_LEVEL {
         level = forwarding_overloads(snapshot, &level)?;
         level.retain(|id| seen.insert(*id));
         callers.extend(&level);
     }
-    Ok(callers)
+    Ok(Callers {
+        has_forwarding: callers.len() > direct,
+        ids: callers,
+    })
 }
 
 /// Returns the overloads of some symbols that call them.

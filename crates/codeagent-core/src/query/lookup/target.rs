@@ -496,7 +496,7 @@ fn add(
         // A string or a name of a package as written precedes a symbol that differs in case.
         Ok(symbols)
             if matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }))
-                && (token.is_quoted || tokens::is_all_capitals(text))
+                && (token.is_quoted || token.is_code || tokens::is_all_capitals(text))
                 && has_literal(snapshot, text)? =>
         {
             targets.found.push(Target::Literal(literal(sources)?));

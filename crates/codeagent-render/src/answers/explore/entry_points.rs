@@ -192,6 +192,13 @@ fn is_below_folder(path: &str, name: &str) -> bool {
 /// and `Shop.DesktopApp/Main.cs`.
 fn described(path: &str, words: &[&String]) -> usize {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let parts = query::name_words(folder);
-    words.iter().filter(|word| parts.contains(**word)).count()
+    let singular = |word: &str| word.trim_end_matches('s').to_owned();
+    let parts: Vec<String> = query::name_words(folder)
+        .iter()
+        .map(|part| singular(part))
+        .collect();
+    words
+        .iter()
+        .filter(|word| parts.contains(&singular(word)))
+        .count()
 }

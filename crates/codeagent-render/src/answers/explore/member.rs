@@ -292,13 +292,23 @@ fn further_callers(
     let mut ids = ids.to_vec();
     ids.extend(bases.into_iter().map(|(id, _)| id));
     let further = query::callers_of_callers(occurrences, &ids)?;
+    if !further.unresolved.is_empty() {
+        let uses = further.unresolved.iter();
+        let uses: Vec<String> = uses
+            .map(|(name, count)| format!("{name} ({count})"))
+            .collect();
+        document.note(format!(
+            "unresolved uses may be of these callers, too: {}",
+            uses.join(", ")
+        ));
+    }
     let possible = "possible callers of these callers, through what they implement or override";
+    let title = match further.has_forwarding {
+        true => "callers of these callers, and of overloads that forward to them",
+        false => "callers of these callers",
+    };
     for (key, title, mut places) in [
-        (
-            "callers of callers",
-            "callers of these callers",
-            further.certain,
-        ),
+        ("callers of callers", title, further.certain),
         ("callers through bases", possible, further.through_bases),
     ] {
         let is_code = |place: &Occurrence| !place.is_test();
