@@ -46,8 +46,8 @@ const SETTINGS: [&str; 8] = [
 const MIN_SAID: usize = 3;
 const MIN_FURTHER: usize = 2;
 
-/// Returns the symbols that a question describes, best first; for a question about a setting only properties and
-/// variables, and for one about an event only events, if there are any.
+/// Returns the symbols that a question describes, best first; only those of the kind that it asks for, if there are any:
+/// values for a setting, functions and classes for `how`, events, namespaces.
 pub fn described_symbols(
     snapshot: &Snapshot,
     question: &str,
@@ -58,35 +58,7 @@ pub fn described_symbols(
     let asks_for_namespace = tokens.iter().any(|token| NAMESPACES.contains(&token.text));
     let limit = (COMPARED, asks_for_namespace);
     let mut found = store::described(snapshot, &words.join(" "), limit)?;
-    let is_namespace = |symbol: &DescribedSymbol| {
-        let name = store::word_roots(&symbol.node.name);
-        let is_said = name.len() > 1 && name.iter().all(|word| symbol.said.contains(word));
-        symbol.node.node_type == NodeType::Module && is_said
-    };
-    match found.iter().any(is_namespace) {
-        true => found.retain(is_namespace),
-        false => found.retain(|symbol| symbol.node.node_type != NodeType::Module),
-    }
-    let is_described_value = |symbol: &DescribedSymbol| is_value(&symbol.node);
-    let asks_for_value = asks_for_setting(&tokens) && found.iter().any(is_described_value);
-    if asks_for_value {
-        found.retain(is_described_value);
-    }
-    let does_something = |symbol: &DescribedSymbol| may_run(&symbol.node);
-    if !asks_for_value && asks_for_code(&tokens) && found.iter().any(does_something) {
-        found.retain(does_something);
-    }
-    let is_of_kind = asked_kind(&tokens);
-    let is_of_kind =
-        |symbol: &DescribedSymbol| is_of_kind.is_some_and(|is_kind| is_kind(&symbol.node));
-    if found.iter().any(is_of_kind) {
-        found.retain(is_of_kind);
-    }
-    let is_event = |symbol: &DescribedSymbol| symbol.node.kind == NodeKind::Event;
-    let asks_for_event = tokens.iter().any(|token| EVENTS.contains(&token.text));
-    if asks_for_event && found.iter().any(is_event) {
-        found.retain(is_event);
-    }
+    let asks_for_value = keep_asked(&tokens, &mut found);
 
     let mut groups: Vec<(NodeId, Vec<DescribedSymbol>)> = Vec::new();
     for symbol in found {
@@ -111,6 +83,42 @@ pub fn described_symbols(
     described.retain(|symbol| symbol.score >= least);
     described.truncate(MAX_DESCRIBED);
     Ok(described)
+}
+
+/// Keeps the symbols of the kind that a question asks for, if there are any; reports whether these are values.
+fn keep_asked(tokens: &[Token<'_>], found: &mut Vec<DescribedSymbol>) -> bool {
+    if !keep_any(found, is_described_namespace) {
+        found.retain(|symbol| symbol.node.node_type != NodeType::Module);
+    }
+
+    let asks_for_value =
+        asks_for_setting(tokens) && keep_any(found, |symbol| is_value(&symbol.node));
+    if !asks_for_value && asks_for_code(tokens) {
+        keep_any(found, |symbol| may_run(&symbol.node));
+    }
+    if let Some(is_kind) = asked_kind(tokens) {
+        keep_any(found, |symbol| is_kind(&symbol.node));
+    }
+    if tokens.iter().any(|token| EVENTS.contains(&token.text)) {
+        keep_any(found, |symbol| symbol.node.kind == NodeKind::Event);
+    }
+    asks_for_value
+}
+
+/// Keeps some of the symbols, or all if these are none; reports whether there are some.
+fn keep_any(found: &mut Vec<DescribedSymbol>, is_kept: impl Fn(&DescribedSymbol) -> bool) -> bool {
+    let has_some = found.iter().any(&is_kept);
+    if has_some {
+        found.retain(is_kept);
+    }
+    has_some
+}
+
+/// Reports whether a symbol is a namespace of several words, all of which a question says.
+fn is_described_namespace(symbol: &DescribedSymbol) -> bool {
+    let name = store::word_roots(&symbol.node.name);
+    let is_said = name.len() > 1 && name.iter().all(|word| symbol.said.contains(word));
+    symbol.node.node_type == NodeType::Module && is_said
 }
 
 /// Returns the symbols that a question describes in words that say more than the names in it, which only equal words of
