@@ -4,6 +4,7 @@
 //! as unchanged, unless its lines are read.
 
 use std::cell::OnceCell;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use codeagent_workspace::{ReadError, RepoPath, Workspace};
@@ -228,7 +229,7 @@ impl<'a> Sources<'a> {
 }
 
 impl Text {
-    fn new(text: String) -> Self {
+    pub(in crate::query) fn new(text: String) -> Self {
         let starts = std::iter::once(0)
             .chain(text.match_indices('\n').map(|(at, _)| at + 1))
             .collect();
@@ -298,6 +299,12 @@ impl Text {
     pub(in crate::query) fn end_of_line(&self, line: u32) -> usize {
         let length = self.whole_line(line).trim_end().len();
         self.offset(line, 1) + length.saturating_sub(1)
+    }
+
+    /// Returns the byte range of whole lines, with the end of the last one.
+    pub(in crate::query) fn span_of_lines(&self, lines: RangeInclusive<u32>) -> Range<usize> {
+        let start = self.offset(*lines.start(), 1);
+        start..self.offset(lines.end().saturating_add(1), 1).max(start)
     }
 
     /// Returns the offset of a line and 1-based UTF-16 column.

@@ -46,8 +46,8 @@ impl FlowWalk<'_, '_, '_> {
             .branches
             .entry((file, *lines.start()))
             .or_insert_with(|| {
-                let end = text.end_of_line((*lines.end()).max(line)).max(start);
-                LANGUAGES.branches(text.whole(), start..end, dialect)
+                let lines = *lines.start()..=line.max(*lines.end());
+                LANGUAGES.branches(text.whole(), text.span_of_lines(lines), dialect)
             });
 
         // What surrounds the whole function does not count; an error precedes other conditions.
@@ -64,19 +64,18 @@ impl FlowWalk<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::text::source::Text;
 
     #[test]
     fn the_branches_of_a_function_are_those_in_its_file() {
         let typescript = "class Bin {\n  empty(full: boolean) {\n    if (full) drain(); else rest();\n  }\n}\nexport const go = (a: any) => {\n  a && run();\n};\n";
-        let csharp = "namespace A;\nclass Bin {\n    void Empty(bool full) {\n        try { Drain(); } catch { Rest(); }\n    }\n}\n";
+        let csharp = "namespace A;\nclass Bin {\n    void Empty(bool full) {\n        try { Drain(); } catch { Rest(); }\n    }\n    int Size(bool full) => full ? 1 : 0;\n}\n";
         for (text, dialect, lines) in [
             (typescript, Dialect::Ts, 2..=4),
             (typescript, Dialect::Ts, 6..=8),
             (csharp, Dialect::CSharp, 3..=5),
         ] {
-            let mut starts = vec![0];
-            starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-            let within = starts[lines.start() - 1]..starts[*lines.end()];
+            let within = Text::new(text.to_owned()).span_of_lines(lines);
             let whole = LANGUAGES.branches(text, 0..text.len(), dialect);
             let inside = |branch: &Branch| within.contains(&branch.span.start);
             let expected: Vec<Branch> = whole.into_iter().filter(inside).collect();
