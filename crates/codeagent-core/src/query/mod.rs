@@ -85,8 +85,8 @@ pub use lookup::position::{CallbackLines, is_in_place};
 pub use lookup::symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use lookup::symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
 pub use lookup::target::{
-    Alias, LiteralTarget, SymbolTarget, Target, Targets, is_all_capitals, is_request_method,
-    name_words, resolve_targets,
+    Alias, LiteralTarget, SymbolTarget, Target, Targets, capitalized, is_all_capitals,
+    is_request_method, name_words, resolve_targets,
 };
 pub use lookup::target_nodes::nodes_of;
 pub use note::{

@@ -32,7 +32,7 @@ pub use alias::Alias;
 pub(in crate::query) use kind_words::kind_test;
 use strings::{event, has_literal, is_known_event, route};
 pub(in crate::query) use tokens::{Token, is_common, is_technical, tokens};
-pub use tokens::{is_all_capitals, is_request_method, name_words};
+pub use tokens::{capitalized, is_all_capitals, is_request_method, name_words};
 pub(in crate::query) use weak_names::names_nothing_for_sure;
 
 /// Maximum number of targets per text.

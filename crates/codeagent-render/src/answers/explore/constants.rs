@@ -3,7 +3,7 @@
 use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeKind};
 use codeagent_core::query::{Filter, Neighbors, Occurrence, Occurrences, Relation};
 
-use super::member::{is_callable, own_lines_of};
+use super::member::{is_callable, is_on_one_line, own_lines_of};
 use crate::answers::AnswerError;
 use crate::text::Section;
 
@@ -67,7 +67,5 @@ fn is_constant(node: &Node) -> bool {
         NodeKind::Field => node.flags.has(NodeFlags::STATIC),
         _ => false,
     };
-    let mut spans = node.spans.iter();
-    let is_short = spans.all(|span| span.span.start.line == span.span.end_line);
-    is_static && is_short && !is_callable(node)
+    is_static && is_on_one_line(node) && !is_callable(node)
 }

@@ -64,10 +64,7 @@ pub(super) fn named_after(
 ) -> Result<Section, AnswerError> {
     let title = "functions with its name in theirs, matched by text";
     let name = value.name.trim_start_matches('_');
-    let capitalized: String = name
-        .char_indices()
-        .map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c })
-        .collect();
+    let capitalized = query::capitalized(name);
     let mut found = Vec::new();
     if query::is_compound(name) {
         let pattern =

@@ -7,7 +7,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::flow::holds_callback;
 use super::importers::{importers, importers_in_other_files};
-use super::member::is_callable;
+use super::member::{is_callable, is_on_one_line};
 use super::wants::Wants;
 use super::{exports, file_imports, folder_dependencies};
 use crate::answers::{AnswerError, dispatch};
@@ -211,9 +211,7 @@ fn named_by_default(
 
 /// Reports whether a symbol is a default export on one line that is no function.
 fn is_default_name(node: &Node) -> bool {
-    let mut spans = node.spans.iter();
-    let is_short = spans.all(|span| span.span.start.line == span.span.end_line);
-    node.name == "default" && is_short && !is_callable(node)
+    node.name == "default" && is_on_one_line(node) && !is_callable(node)
 }
 
 /// Returns the file of each use of a symbol in some files.

@@ -586,9 +586,8 @@ fn add_bound(
         for name in names.into_iter().filter(|name| query::is_compound(name)) {
             let snapshot = occurrences.sources.snapshot();
             // The server's property has the name with a capital.
-            let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
             let mut ids: Vec<NodeId> = Vec::new();
-            for form in [name.clone(), first.to_uppercase() + rest] {
+            for form in [name.clone(), query::capitalized(&name)] {
                 let named = query::get_node_by_qualified_name(snapshot, &form, None, None)?;
                 let properties = named.into_iter().map(|(node, _)| node);
                 let properties = properties.filter(|node| node.node_type == NodeType::Property);

@@ -92,6 +92,12 @@ pub(super) fn sections(
     Ok(())
 }
 
+/// Reports whether each declaration of a symbol is on one line.
+pub(super) fn is_on_one_line(node: &Node) -> bool {
+    let mut spans = node.spans.iter();
+    spans.all(|span| span.span.start.line == span.span.end_line)
+}
+
 /// Reports whether a symbol has a body that runs when it is called.
 pub(super) fn is_callable(node: &Node) -> bool {
     matches!(

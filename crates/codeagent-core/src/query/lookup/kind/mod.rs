@@ -15,8 +15,8 @@ mod selection;
 
 use crate::model::graph::{Node, NodeId, NodeKind, NodeType};
 use crate::query::{
-    DispatchStep, Occurrences, QueryError, all_commands, all_routes, files_with_routes,
-    implementations_of, resolve_external, types_below,
+    DispatchStep, Occurrences, QueryError, all_commands, all_routes, capitalized,
+    files_with_routes, implementations_of, resolve_external, types_below,
 };
 use crate::store::{self, Snapshot, is_generated_path, is_test_path};
 
@@ -311,15 +311,7 @@ fn inheriting(snapshot: &Snapshot, words: &[String]) -> Result<Vec<Node>, QueryE
 
 /// Returns the name of a type of the kind: `StateHandler`.
 fn type_name(words: &[String]) -> String {
-    words.iter().map(|word| capitalised(word)).collect()
-}
-
-fn capitalised(word: &str) -> String {
-    let mut chars = word.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
+    words.iter().map(|word| capitalized(word)).collect()
 }
 
 /// Reports whether a symbol is a type of its own, not another name of one.

@@ -52,6 +52,16 @@ pub(super) fn is_constant(text: &str) -> bool {
     text.contains('_') && is_all_capitals(text)
 }
 
+/// Returns a name with its first letter as a capital.
+#[must_use]
+pub fn capitalized(name: &str) -> String {
+    let mut chars = name.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
 /// Reports whether a name is written in capitals: `MAX_SIZE`, `PORT`.
 #[must_use]
 pub fn is_all_capitals(text: &str) -> bool {
