@@ -275,7 +275,7 @@ impl<T: Serialize> PrintedAnswer<T> {
             (
                 &possible.textual,
                 "line",
-                "in other languages with the name",
+                "with the name in other languages or inactive code",
             ),
         ] {
             if sites.count > 0 {

@@ -85,12 +85,13 @@ pub const POSSIBLE: ExtraField = ExtraField {
     doc: "The first of possible_sites: `path:line:column text`.",
 };
 
-/// The number of mentions in files of other languages.
+/// The number of mentions in text that is not indexed.
 pub const TEXTUAL_SITES: ExtraField = ExtraField {
     name: "textual_sites",
     json_type: "integer",
-    doc: "Number of lines that contain the symbol's name and may use it: of Razor files and, if the \
-          list is empty, of other markup, templates and configuration.",
+    doc: "Number of lines that contain the symbol's name and may use it: of Razor files, of C# code \
+          that `#if` leaves out and, if the list is empty, of other markup, templates and \
+          configuration.",
 };
 
 /// The first of [`TEXTUAL_SITES`].

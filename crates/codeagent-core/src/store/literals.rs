@@ -1,14 +1,15 @@
-//! String literals and labels of callbacks: `literals`, `file_literals`, `callbacks`.
+//! String literals, names in inactive code and labels of callbacks: `literals`, `file_literals`,
+//! `callbacks`.
 //!
-//! `literals` only records which files have a literal; its text and lines are in their facts. A
-//! hash collision makes a query read the facts of an unrelated file.
+//! `literals` only records which files have a literal or such a name; text and lines are in their
+//! facts. A hash collision makes a query read the facts of an unrelated file.
 
 use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use crate::model::facts::{Callback, Facts, Sym, literal_key};
+use crate::model::facts::{Callback, Facts, Sym, inactive_key, literal_key};
 use crate::store::bulk;
 use crate::store::codec::{pack_sorted, unpack_sorted};
 use crate::store::{FileKey, RowList, Snapshot, StoreError, is_test_path};
@@ -17,7 +18,7 @@ use crate::store::{FileKey, RowList, Snapshot, StoreError, is_test_path};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiteralRow {
     pub file: FileKey,
-    /// Hashes of the literals' keys, sorted and distinct.
+    /// Hashes of the keys of literals and inactive names, sorted and distinct.
     pub key_hashes: Vec<u32>,
     /// Callbacks, sorted and distinct.
     pub callbacks: Vec<Callback>,
@@ -28,10 +29,13 @@ impl LiteralRow {
     #[must_use]
     pub fn new(file: FileKey, facts: &Facts) -> Self {
         let texts: BTreeSet<Sym> = facts.literals.iter().map(|literal| literal.text).collect();
-        let hashes: BTreeSet<u32> = texts
+        let inactive: BTreeSet<Sym> = facts.inactive_names.iter().map(|each| each.name).collect();
+
+        let literals = texts.into_iter().map(|text| key_hash(facts.text(text)));
+        let names = inactive
             .into_iter()
-            .map(|text| key_hash(facts.text(text)))
-            .collect();
+            .map(|name| key_hash(&inactive_key(facts.text(name))));
+        let hashes: BTreeSet<u32> = literals.chain(names).collect();
         let mut callbacks = facts.callbacks.clone();
         callbacks.dedup();
         Self {

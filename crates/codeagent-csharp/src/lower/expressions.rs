@@ -3,7 +3,7 @@
 //! `a.F(x => x.B)` becomes a call of `Member(a, F)` whose argument is a lambda that gets its type
 //! from argument 0 of that call.
 //!
-//! Limitations: string literals keep up to 64 bytes; the value of `sizeof`, `__makeref` and the
+//! Limitations: of string literals, short ones and those that read as names are kept; the value of `sizeof`, `__makeref` and the
 //! like is a number or unknown.
 
 use codeagent_model::facts::*;
@@ -223,12 +223,7 @@ impl<'t, 'r> Lowering<'t, 'r> {
                 .expr(Expr::Literal(LiteralKind::Utf8String, Sym::NONE));
         }
         let inner = unquoted(text);
-        self.b.literal(inner, node.start_byte());
-        let sym = if inner.len() <= 64 {
-            self.b.sym(inner)
-        } else {
-            Sym::NONE
-        };
+        let sym = self.b.string_literal(inner, node.start_byte());
         self.b.expr(Expr::Literal(LiteralKind::String, sym))
     }
 

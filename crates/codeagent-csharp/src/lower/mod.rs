@@ -14,6 +14,7 @@ mod declarations;
 mod doc_and_signature;
 mod expressions;
 mod fields_and_properties;
+mod inactive_code;
 mod locals;
 mod lowering;
 mod member_spans;
@@ -44,6 +45,7 @@ pub use surroundings::surroundings;
 pub fn extract(text: &str, defines: &[String]) -> Facts {
     let facts = lowered(text, defines, |mut builder, parsed| {
         locals::finish(&mut builder);
+        inactive_code::names(&mut builder, &parsed.inactive);
         let root = parsed.tree.root_node();
         let mut facts = builder.finish(Some((root, find_members)));
         facts.header.error_bytes = parsed.errors.bytes;

@@ -30,6 +30,8 @@ pub struct Parsed {
     pub type_lists_tree: Option<Tree>,
     /// The regions that the parser could not read.
     pub errors: Errors,
+    /// Byte ranges of the code that `#if` leaves out, one per line.
+    pub inactive: Vec<(usize, usize)>,
 }
 
 /// Regions the parser could not read.
@@ -77,6 +79,7 @@ fn attempt(
         rewrites,
         type_arguments,
         conditional,
+        inactive,
         ..
     } = repaired;
 
@@ -87,6 +90,7 @@ fn attempt(
             type_arguments,
             type_lists_tree,
             errors,
+            inactive,
         },
         conditional,
     ))

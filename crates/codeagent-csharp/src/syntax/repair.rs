@@ -27,6 +27,8 @@ pub struct Repaired {
     pub too_deep: bool,
     /// The text contains `#if`.
     pub conditional: bool,
+    /// Byte ranges of inactive code, one per line.
+    pub inactive: Vec<(usize, usize)>,
 }
 
 /// Repairs a text under the symbols of a project.
@@ -50,14 +52,19 @@ pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     }
 
     let too_deep = open_angles(&code) > MAX_ANGLES;
-    let (text, rewrites, type_arguments) = code.finish();
+    let (repaired, rewrites, type_arguments) = code.finish();
+
+    let is_code = |(start, _): &(usize, usize)| text.as_bytes()[*start] != b'#';
+    let mut inactive = lexed.blanks;
+    inactive.retain(is_code);
 
     Repaired {
-        text,
+        text: repaired,
         rewrites,
         type_arguments,
         too_deep,
         conditional: lexed.conditional,
+        inactive,
     }
 }
 

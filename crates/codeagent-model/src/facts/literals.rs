@@ -1,4 +1,5 @@
-//! String literals that name something, and calls that take an anonymous callback.
+//! String literals that name something, names in code that `#if` leaves out, and calls that take an
+//! anonymous callback.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,15 @@ pub struct StringLiteral {
     /// The text between the quotes, as written.
     pub text: Sym,
     /// The line it starts on.
+    pub line: u32,
+}
+
+/// A name in code that `#if` leaves out, which is not lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct InactiveName {
+    /// The name, which may be a keyword too.
+    pub name: Sym,
+    /// 1-based line.
     pub line: u32,
 }
 
@@ -116,6 +126,13 @@ pub fn literal_key(text: &str) -> String {
     }
 
     key
+}
+
+/// Returns the text under which an [`InactiveName`] is stored beside the literals. No literal that
+/// reads as a name contains a space.
+#[must_use]
+pub fn inactive_key(name: &str) -> String {
+    format!("#if {name}")
 }
 
 /// Returns the index past a parameter of a route: `:name`, `:name?`, `:name(\d+)`.

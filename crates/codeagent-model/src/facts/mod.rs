@@ -44,7 +44,9 @@ pub use expressions::{
     Operator,
 };
 pub use header::{Body, Header, MemberHash};
-pub use literals::{Callback, StringLiteral, literal_key, reads_as_name};
+pub use literals::{
+    Callback, InactiveName, StringLiteral, inactive_key, literal_key, reads_as_name,
+};
 pub use modules::{Export, ExportKind, Import, ImportKind};
 pub use names::Names;
 pub use pools::{
@@ -80,6 +82,8 @@ pub struct Facts {
     pub sites: Vec<Site>,
     /// String literals that read as names, except module specifiers, in text order.
     pub literals: Vec<StringLiteral>,
+    /// Names in code that `#if` leaves out, each once a line, in text order.
+    pub inactive_names: Vec<InactiveName>,
     /// Calls that take an anonymous callback and a string, by position.
     pub callbacks: Vec<Callback>,
     /// JSX elements in each other, inner ones first.
@@ -118,6 +122,7 @@ impl Facts {
             exports: Vec::new(),
             sites: Vec::new(),
             literals: Vec::new(),
+            inactive_names: Vec::new(),
             callbacks: Vec::new(),
             child_elements: Vec::new(),
             guards: Vec::new(),

@@ -233,7 +233,7 @@ fn add_unresolved(
     let in_all = found.direct.is_empty() && found.dispatched.is_empty();
     for same in nodes.chunk_by(|a, b| a.name == b.name) {
         let all: Vec<&Node> = same.iter().collect();
-        for section in mentions::in_other_files(occurrences, &all, in_all)? {
+        for section in mentions::not_indexed(occurrences, &all, in_all)? {
             document.section(section.weighing(6));
         }
         let possible = query::possible_callers(occurrences, same, false)?;

@@ -416,6 +416,7 @@ fn doubt(doubt: &Doubt) -> String {
         Doubt::Named(line) => format!("named in line {line}"),
         Doubt::OnlyTests => "only tests".to_owned(),
         Doubt::Unresolved(count) => format!("{count} unresolved"),
+        Doubt::Inactive => "named in inactive code".to_owned(),
         Doubt::Decorated => "decorated".to_owned(),
         Doubt::Derived => "derived".to_owned(),
         Doubt::Public => "public".to_owned(),

@@ -30,11 +30,11 @@ fn lines_of_razor_files_that_name_a_symbol_are_shown() {
     for (arguments, expected) in [
         (
             ["callers", "Edit.Save"],
-            "1 line in other languages with the name:\n  app/Pages/Edit.razor:3 (template) <button @onclick=\"Save\">Load</button>\n",
+            "1 line with the name in other languages or inactive code:\n  app/Pages/Edit.razor:3 (template) <button @onclick=\"Save\">Load</button>\n",
         ),
         (
             ["references", "IStore"],
-            "1 line in other languages with the name:\n  app/Pages/Edit.razor:2 (template) @inject IStore S\n",
+            "1 line with the name in other languages or inactive code:\n  app/Pages/Edit.razor:2 (template) @inject IStore S\n",
         ),
         (
             ["explore", "Helper.Twice"],

@@ -2,6 +2,7 @@
 //! are not indexed.
 
 pub(super) mod environment;
+pub(super) mod inactive_code;
 pub(super) mod interface_texts;
 pub(super) mod literals;
 pub(super) mod razor;

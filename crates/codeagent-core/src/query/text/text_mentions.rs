@@ -1,13 +1,16 @@
-//! Mentions of a name in files of languages that are not indexed: markup, templates, configuration.
+//! Mentions of a name where it is not indexed: in files of other languages (markup, templates,
+//! configuration) and in C# code that `#if` leaves out.
 //!
 //! Razor files contain C#, so every name of a C# symbol is searched in them. Elsewhere a short name is
 //! not searched, and one with many mentions is taken for a common word, unless it is compound
-//! (`HoppButton`, `max_size`).
+//! (`HoppButton`, `max_size`). Inactive code is treated like Razor, but many mentions of a member
+//! that is not compound (`Dispose`) are of others.
 //!
 //! Limitations: names are matched as whole words, whatever they mean there, in at most
 //! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
 
 use crate::model::graph::Node;
+use crate::query::text::inactive_code::inactive_lines;
 use crate::query::text::razor::{RazorNames, code_words};
 use crate::query::text::text_files::is_word;
 use crate::query::{QueryError, SiteSample, Sources};
@@ -30,7 +33,7 @@ const MAX_COMPOUND: usize = 1_000;
 /// Maximum length of a shown line, in characters.
 const MAX_LINE: usize = 120;
 
-/// Mentions of some names in files of other languages.
+/// Mentions of some names where they are not indexed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextMentions {
     /// The lines that contain one of the names.
@@ -46,12 +49,23 @@ pub struct TextMention {
     pub path: String,
     /// 1-based line.
     pub line: u32,
-    /// Kind of the file: `template`, `configuration`.
+    /// Kind of the file or code: `template`, `configuration`, `inactive code`.
     pub kind: &'static str,
     /// The trimmed line, cut if it is long.
     pub text: String,
-    /// Whether the name is in the code of a Razor file.
-    pub is_code: bool,
+    /// Where the line is.
+    pub place: MentionPlace,
+}
+
+/// Where a name is mentioned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MentionPlace {
+    /// C# code that `#if` leaves out.
+    InactiveCode,
+    /// The code of a Razor file.
+    Razor,
+    /// Any other text.
+    Text,
 }
 
 impl TextMentions {
@@ -74,9 +88,70 @@ impl TextMentions {
     }
 }
 
-/// Finds lines in files of languages that are not indexed that name one of these symbols: in Razor
-/// files, which contain C#, and with `in_all` in every other one.
+/// Finds lines that name one of these symbols and are not indexed: in inactive code, in Razor files,
+/// which contain C#, and with `in_all` in every file of another language.
 pub fn text_mentions(
+    sources: &mut Sources<'_>,
+    nodes: &[&Node],
+    in_all: bool,
+) -> Result<TextMentions, QueryError> {
+    let mut mentions = inactive_mentions(sources, nodes)?;
+    let others = in_other_languages(sources, nodes, in_all)?;
+    mentions.lines.extend(others.lines);
+    mentions.is_cut |= others.is_cut;
+    Ok(mentions)
+}
+
+/// Finds the lines of inactive code that name one of these types after a colon, as a list of bases
+/// does, or one of these members.
+pub fn inactive_bases(
+    sources: &mut Sources<'_>,
+    nodes: &[&Node],
+) -> Result<TextMentions, QueryError> {
+    let mut mentions = inactive_mentions(sources, nodes)?;
+    let has_base = |line: &str, name: &str| {
+        let bases = line.split_once(':');
+        bases.is_some_and(|(_, bases)| holds_word(bases, name))
+    };
+    let is_named =
+        |line: &str, node: &Node| !node.node_type.is_type() || has_base(line, &node.name);
+    mentions
+        .lines
+        .retain(|mention| nodes.iter().any(|node| is_named(&mention.text, node)));
+    Ok(mentions)
+}
+
+/// Finds the lines of inactive code that name one of these symbols.
+fn inactive_mentions(
+    sources: &mut Sources<'_>,
+    nodes: &[&Node],
+) -> Result<TextMentions, QueryError> {
+    let found = inactive_lines(sources, nodes)?;
+    let is_telling = |node: &&Node| node.node_type.is_type() || is_compound(&node.name);
+    if found.lines.len() > MAX_MENTIONS && !nodes.iter().any(is_telling) {
+        return Ok(TextMentions::default());
+    }
+
+    let mut mentions = TextMentions {
+        is_cut: found.is_cut || found.lines.len() > MAX_COMPOUND,
+        ..TextMentions::default()
+    };
+    for (path, line) in found.lines.into_iter().take(MAX_COMPOUND) {
+        let source = sources.line(&path, line)?.unwrap_or_default();
+        mentions.lines.push(TextMention {
+            text: source.trim().chars().take(MAX_LINE).collect(),
+            path,
+            line,
+            kind: "inactive code",
+            place: MentionPlace::InactiveCode,
+        });
+    }
+    Ok(mentions)
+}
+
+/// Finds the lines of files in other languages that name one of these symbols: of Razor files, and
+/// with `in_all` of every other one.
+fn in_other_languages(
     sources: &Sources<'_>,
     nodes: &[&Node],
     in_all: bool,
@@ -122,11 +197,17 @@ pub fn text_mentions(
             text.note(&file.text);
         }
 
+        let place = match is_code {
+            true => MentionPlace::Razor,
+            false => MentionPlace::Text,
+        };
         let found = lines_with(&file.text, wanted, is_code);
         if !is_code {
             others += found.len();
             if others > MAX_MENTIONS && !is_compound {
-                mentions.lines.retain(|mention| mention.is_code);
+                mentions
+                    .lines
+                    .retain(|mention| mention.place == MentionPlace::Razor);
                 names.clear();
                 continue;
             }
@@ -138,7 +219,7 @@ pub fn text_mentions(
                 line,
                 kind: kind(text.path.file_name()),
                 text: found.trim().chars().take(MAX_LINE).collect(),
-                is_code,
+                place,
             }));
     }
 

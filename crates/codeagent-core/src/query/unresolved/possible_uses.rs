@@ -1,5 +1,5 @@
 //! Possible results missing from a list: unresolved uses, uses that more likely belong to another
-//! symbol, and mentions in files of other languages.
+//! symbol, and mentions in text that is not indexed.
 //!
 //! Limitations: an unresolved use of a name that no symbol has is external and does not count.
 //! Lower-ranked candidates are searched among the uses of symbols with the same name, up to
@@ -8,6 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::query::text::text_mentions::inactive_bases;
 use crate::query::unresolved::unresolved_uses::unresolved_uses;
 use crate::query::uses::hierarchy::is_hierarchical;
 use crate::query::{CallbackLines, QueryError, Relation, Sources, text_mentions};
@@ -87,11 +88,13 @@ pub fn possible_uses(
             .collect();
         uses.possible = lower_candidates(sources, nodes, edge_types, limit)?;
         let is_of_uses = !edge_types.iter().copied().all(is_hierarchical);
-        if is_empty || is_of_uses {
-            let mentions = text_mentions(sources, nodes, is_empty)?;
-            uses.is_text_search_cut = mentions.is_cut;
-            uses.textual = mentions.sample(limit);
-        }
+        let mentions = if is_empty || is_of_uses {
+            text_mentions(sources, nodes, is_empty)?
+        } else {
+            inactive_bases(sources, nodes)?
+        };
+        uses.is_text_search_cut = mentions.is_cut;
+        uses.textual = mentions.sample(limit);
     }
     uses.unresolved = sample(sources, &uses.unresolved_at, limit)?;
     Ok(uses)

@@ -46,6 +46,14 @@ pub(super) fn file(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     document.line(format!("## file {path}"));
+    let inactive = query::count_inactive_lines(occurrences.sources.snapshot(), path)?;
+    if inactive > 0 {
+        let lines = counted(inactive as u64, "line");
+        document.note(format!(
+            "#if leaves out {lines} of code here, which are not indexed"
+        ));
+    }
+
     let (exported, internal) = exports::sections(document, occurrences, (path, node), wants)?;
     let declared = exported.iter().chain(&internal).map(|node| node.id);
     let ids: Vec<NodeId> = declared.chain([node.id]).collect();

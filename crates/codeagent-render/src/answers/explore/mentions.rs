@@ -1,7 +1,9 @@
 //! Sections about places that name a symbol without a use that the index knows.
 
 use codeagent_core::model::graph::{Language, Node, NodeType};
-use codeagent_core::query::{self, Occurrence, Occurrences, TextMention, TextSearchQuery};
+use codeagent_core::query::{
+    self, MentionPlace, Occurrence, Occurrences, TextMention, TextSearchQuery,
+};
 
 use super::Subject;
 use super::environment_settings::used_on_line;
@@ -53,7 +55,7 @@ pub(super) fn sections(
 
     let nodes: Vec<&Node> = subject.nodes.iter().collect();
     let weight = if in_all { 10 } else { 3 };
-    for section in in_other_files(occurrences, &nodes, in_all)? {
+    for section in not_indexed(occurrences, &nodes, in_all)? {
         document.section(wants.weigh(section, asks_for_uses, weight));
     }
     Ok(())
@@ -71,7 +73,7 @@ fn unknown_reads(
     if *node_type != NodeType::Property {
         return Ok(());
     }
-    let pattern = format!(r"\.{}\b[^(]", query::escaped_text(name));
+    let pattern = format!(r"\.{}\b(?:[^(]|$)", query::escaped_text(name));
     let found = query::search_text(occurrences, &regex(&pattern))?;
     let mut places = Vec::new();
     for place in found.code {
@@ -127,31 +129,34 @@ fn configuration_keys(
     Ok(())
 }
 
-/// Returns sections with the lines of files in other languages that name one of these symbols: code in
-/// Razor files, and with `in_all` lines of every other kind.
-pub(in crate::answers) fn in_other_files(
-    occurrences: &Occurrences<'_, '_>,
+/// Returns sections with the lines that name one of these symbols and are not indexed: inactive code,
+/// code in Razor files, and with `in_all` lines of files in other languages.
+pub(in crate::answers) fn not_indexed(
+    occurrences: &mut Occurrences<'_, '_>,
     nodes: &[&Node],
     in_all: bool,
-) -> Result<[Section; 2], AnswerError> {
+) -> Result<[Section; 3], AnswerError> {
     let found = query::text_mentions(occurrences.sources, nodes, in_all)?;
-    let (code, others): (Vec<_>, Vec<_>) =
-        found.lines.into_iter().partition(|mention| mention.is_code);
-    let places = |mentions: Vec<TextMention>| {
-        let place = |mention: TextMention| Occurrence {
-            path: mention.path,
+    let section = |place: MentionPlace, key: &'static str, title: &'static str| {
+        let mentions = found.lines.iter();
+        let mentions = mentions.filter(|mention| mention.place == place);
+        let row = |mention: &TextMention| Occurrence {
+            path: mention.path.clone(),
             line: mention.line,
-            source: Some(mention.text),
+            source: Some(mention.text.clone()),
             ..Occurrence::default()
         };
-        mentions.into_iter().map(place).collect()
+        Section::occurrence_rows(key, title, mentions.map(row).collect())
     };
 
+    let in_inactive =
+        "named in code that #if leaves out, which is not indexed, matched by equal text";
     let in_razor = "named in Razor files, which are not indexed, matched by equal text";
     let in_others = "named in files of other languages, matched by equal text";
     Ok([
-        Section::occurrence_rows("razor", in_razor, places(code)),
-        Section::occurrence_rows("mentions", in_others, places(others)),
+        section(MentionPlace::InactiveCode, "inactive", in_inactive),
+        section(MentionPlace::Razor, "razor", in_razor),
+        section(MentionPlace::Text, "mentions", in_others),
     ])
 }
 

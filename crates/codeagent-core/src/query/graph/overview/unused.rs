@@ -8,12 +8,13 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::dispatch::DispatchKind;
+use crate::model::facts::inactive_key;
 use crate::model::graph::{Access, EdgeType, Language, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::graph::overview::graph::ProjectGraph;
 use crate::query::text::razor::{RazorReach, code_words, component, is_razor};
 use crate::query::text::text_files::TextFile;
 use crate::query::{QueryError, Sources, TOP_LEVEL};
-use crate::store::{self, SymbolBrief};
+use crate::store::{self, Snapshot, SymbolBrief};
 
 /// Maximum number of unused symbols whose files are read.
 const MAX_READ: usize = 200;
@@ -52,6 +53,8 @@ pub enum Doubt {
     OnlyTests,
     /// This number of unresolved uses have its name.
     Unresolved(u64),
+    /// Code that `#if` leaves out has its name.
+    Inactive,
     /// Its attributes or decorators may make a framework find it.
     Decorated,
     /// It has a base in the repository, whose derived types may be found by reflection.
@@ -100,6 +103,8 @@ pub fn unused(
                 .get(&symbol.name)
                 .map(|count| Doubt::Unresolved(*count)),
         );
+        let is_inactive = is_named_in_inactive_code(snapshot, symbol)?;
+        doubts.extend(is_inactive.then_some(Doubt::Inactive));
         let is_decorated = symbol.name_line > symbol.line_start;
         doubts.extend(is_decorated.then_some(Doubt::Decorated));
         doubts.extend(used.derived.contains(&index).then_some(Doubt::Derived));
@@ -117,6 +122,15 @@ pub fn unused(
     }
     found.sort_by_key(|(index, each)| (each.rank(), *index));
     Ok(found.into_iter().map(|(_, each)| each).collect())
+}
+
+/// Reports whether code that `#if` leaves out has the name of a C# symbol.
+fn is_named_in_inactive_code(
+    snapshot: &Snapshot,
+    symbol: &SymbolBrief,
+) -> Result<bool, QueryError> {
+    let key = inactive_key(&symbol.name);
+    Ok(symbol.language == Language::CSharp && store::count_files_with_literal(snapshot, &key)? > 0)
 }
 
 /// Adds the C# symbols that the code of a Razor file names: it is not indexed, but may use them.
