@@ -39,6 +39,7 @@ pub use dispatch::framework_lines::{
 };
 pub use dispatch::handlers::{handlers, handlers_named_in, registered_in};
 pub use dispatch::key_path::flow_of_keys;
+pub use dispatch::mounted_routes::routes_below;
 pub use dispatch::object_keys::{key_of_string, undecided_keys, uses_of_key};
 pub use dispatch::routes::all_routes;
 use dispatch::routes::routes_of;
@@ -85,7 +86,7 @@ pub use lookup::position::{CallbackLines, is_in_place};
 pub use lookup::symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use lookup::symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
 pub use lookup::target::{
-    Alias, LiteralTarget, SymbolTarget, Target, Targets, capitalized, is_all_capitals,
+    Alias, LiteralTarget, SymbolTarget, Target, Targets, capitalized, is_all_capitals, is_common,
     is_request_method, name_words, resolve_targets,
 };
 pub use lookup::target_nodes::nodes_of;
@@ -102,6 +103,7 @@ pub use status::{
     status, unresolved_sites,
 };
 pub use text::environment::{environment_variables, setting_names};
+pub use text::inactive_code::count_inactive_lines;
 pub use text::interface_texts::{
     InterfaceText, Phrase, TextKey, TextPlace, behind_view, bound_names, call_around,
     component_around, component_of_view, conditions, constant_around, escaped_text,
@@ -115,7 +117,9 @@ pub use text::literals::{
 pub use text::shared_literals::{SharedLiteral, shared_literals};
 pub use text::source::{SourceState, Sources, get_source};
 pub use text::text_files::TextFiles;
-pub use text::text_mentions::{TextMention, TextMentions, is_compound, text_mentions};
+pub use text::text_mentions::{
+    MentionPlace, TextMention, TextMentions, is_compound, text_mentions,
+};
 pub use text::text_search::{FoundText, TextSearchQuery, search_text};
 pub use unresolved::absent_packages::{absent_packages, absent_packages_note};
 pub use unresolved::possible_callers::{PossibleCallers, possible_callers};

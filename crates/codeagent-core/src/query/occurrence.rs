@@ -277,6 +277,8 @@ impl<'s, 'a> Occurrences<'s, 'a> {
                         (
                             span.end_line - span.start.line,
                             std::cmp::Reverse(span.start.offset),
+                            // A function may be all that a file holds.
+                            node.node_type == NodeType::File,
                         )
                     })
                 });

@@ -8,6 +8,9 @@ use codeagent_model::facts::*;
 
 use crate::lower::builder::Builder;
 
+/// Longest string literal that is kept although it reads as no name, in bytes.
+const MAX_TEXT_BYTES: usize = 64;
+
 /// Longest string in a label, in characters.
 const MAX_TITLE_CHARS: usize = 100;
 
@@ -24,6 +27,17 @@ impl<'t> Builder<'t> {
             let text = self.sym(text);
             let line = self.position(offset).line;
             self.facts.literals.push(StringLiteral { text, line });
+        }
+    }
+
+    /// Records a string literal like [`Self::literal`], and returns its text; none if it is long and reads as no
+    /// name.
+    pub fn string_literal(&mut self, text: &'t str, offset: usize) -> Sym {
+        self.literal(text, offset);
+        if text.len() <= MAX_TEXT_BYTES || reads_as_name(text) {
+            self.sym(text)
+        } else {
+            Sym::NONE
         }
     }
 

@@ -246,6 +246,9 @@ impl Section {
 
         for (at, line) in lines.iter().enumerate() {
             let length = line.chars().count() + 1;
+            if length > left && at == 0 && unit == "lines" {
+                return String::new();
+            }
             if length > left {
                 let _ = writeln!(text, "… {} more {unit}", lines.len() - at);
                 break;

@@ -215,12 +215,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
     fn literal_text(&mut self, child: Child<'tree>) -> Sym {
         let text = self.unquoted(child);
-        self.b.literal(text, child.start());
-        if text.len() <= 64 {
-            self.b.sym(text)
-        } else {
-            Sym::NONE
-        }
+        self.b.string_literal(text, child.start())
     }
 
     fn has_substitutions(&mut self, template: Child<'tree>) -> bool {

@@ -16,6 +16,7 @@ mod first_steps;
 mod flows;
 mod followed;
 mod hook;
+mod inactive_code;
 mod interface_texts;
 mod kinds;
 mod lists;
@@ -26,6 +27,7 @@ mod questions;
 mod razor;
 mod roots;
 mod routes;
+mod sentences;
 mod servers;
 mod subjects;
 #[cfg(unix)]

@@ -430,7 +430,7 @@ fn a_string_may_name_a_function() {
     let text = shop.stdout(&["explore", "who starts sendDigest?"]);
     assert!(
         text.contains("named in strings, matched by equal text (1):")
-            && text.contains("  2 client.workflow.start"),
+            && text.contains("  2 start: client.workflow.start"),
         "{text}"
     );
 }

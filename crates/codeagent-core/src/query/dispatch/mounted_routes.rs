@@ -6,11 +6,14 @@
 use crate::model::dispatch::{DispatchKind, verb_and_path};
 use crate::model::facts::literal_key;
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{QueryError, literal_sites};
-use crate::store::{self, DispatchRow, Snapshot};
+use crate::query::{DispatchStep, QueryError, literal_sites, literals_in};
+use crate::store::{self, DispatchRow, IncidentEdge, Snapshot};
 
 /// Maximum number of routers mounted on each other.
 const MAX_DEPTH: usize = 4;
+
+/// Maximum number of routers whose routes are listed.
+const MAX_ROUTERS: usize = 100;
 
 /// Maximum number of places with a string that are looked at.
 const MAX_SITES: usize = 100;
@@ -34,6 +37,74 @@ pub(in crate::query) fn mounted_routes(
     Ok(Vec::new())
 }
 
+/// Returns the routes of the routers that are mounted on a path, and of those mounted on these, with their whole
+/// paths.
+pub fn routes_below(snapshot: &Snapshot, path: &str) -> Result<Vec<DispatchStep>, QueryError> {
+    let prefix = format!("/{}", path.trim_matches('/'));
+    let routers = routers_at(snapshot, None, &prefix)?;
+    let mut known: Vec<NodeId> = routers.iter().map(|router| router.id).collect();
+    let mut open: Vec<(Node, String)> = routers
+        .into_iter()
+        .map(|router| (router, prefix.clone()))
+        .collect();
+
+    let mut found = Vec::new();
+    while let Some((router, prefix)) = open.pop() {
+        for row in own_routes(snapshot, router.id, |_| true)? {
+            let (verb, path) = verb_and_path(&row.label);
+            let label = format!("{verb} {}", joined(&prefix, path));
+            found.push(DispatchStep::of(DispatchRow { label, ..row }));
+        }
+        for (inner, path) in mounted_on(snapshot, &router)? {
+            if known.len() < MAX_ROUTERS && !known.contains(&inner.id) {
+                known.push(inner.id);
+                open.push((inner, joined(&prefix, &path)));
+            }
+        }
+    }
+    found.sort_by(|a, b| (&a.label, a.site).cmp(&(&b.label, b.site)));
+    Ok(found)
+}
+
+/// Returns the routers that statements of a router's file mount on it, with their paths; that of a router without a
+/// path of its own is empty.
+fn mounted_on(snapshot: &Snapshot, router: &Node) -> Result<Vec<(Node, String)>, QueryError> {
+    let (Some(file), Some(span)) = (router.parent, router.spans.first()) else {
+        return Ok(Vec::new());
+    };
+    let mut lines: Vec<u32> = references(snapshot, file)?
+        .iter()
+        .filter(|edge| edge.other == router.id)
+        .map(|edge| edge.line)
+        .collect();
+    lines.dedup();
+
+    let mut found = Vec::new();
+    for line in lines {
+        let [first, others @ ..] = &*named_on(snapshot, file, line)? else {
+            continue;
+        };
+        if *first != router.id {
+            continue;
+        }
+        let literals = literals_in(snapshot, &span.path, &(line..=line))?;
+        let mut texts = literals.into_iter().map(|literal| literal.text);
+        let path = texts.find(|text| text.starts_with('/'));
+        for inner in others {
+            let inner = store::node(snapshot, *inner)?;
+            found.extend(inner.map(|inner| (inner, path.clone().unwrap_or_default())));
+        }
+    }
+    Ok(found)
+}
+
+fn joined(prefix: &str, path: &str) -> String {
+    match path.trim_matches('/') {
+        "" => prefix.to_owned(),
+        path => format!("{}/{path}", prefix.trim_end_matches('/')),
+    }
+}
+
 /// Adds the routes that serve the rest of a path, through the routers that another one mounts.
 fn mounted_below(
     snapshot: &Snapshot,
@@ -43,7 +114,9 @@ fn mounted_below(
 ) -> Result<(), QueryError> {
     let depth = outer.map_or(0, |(_, depth)| depth);
     if let Some((router, _)) = outer {
-        routes.extend(own_routes(snapshot, router, &rest.join("/"))?);
+        let key = literal_key(&rest.join("/"));
+        let has_path = |row: &DispatchRow| literal_key(verb_and_path(&row.label).1) == key;
+        routes.extend(own_routes(snapshot, router, has_path)?);
     }
     if depth == MAX_DEPTH {
         return Ok(());
@@ -61,16 +134,13 @@ fn mounted_below(
     Ok(())
 }
 
-/// Returns the routes that a router serves under a path.
+/// Returns some of the routes that a router serves.
 fn own_routes(
     snapshot: &Snapshot,
     router: NodeId,
-    path: &str,
+    is_meant: impl Fn(&DispatchRow) -> bool,
 ) -> Result<Vec<DispatchRow>, QueryError> {
-    let key = literal_key(path);
-    let is_served = |row: &DispatchRow| {
-        row.kind == DispatchKind::Serves && literal_key(verb_and_path(&row.label).1) == key
-    };
+    let is_served = |row: &DispatchRow| row.kind == DispatchKind::Serves && is_meant(row);
     let mut rows = store::dispatch_at(snapshot, router, EdgeDirection::Outgoing)?;
     rows.retain(is_served);
 
@@ -120,13 +190,16 @@ fn routers_at(
 
 /// Returns what a symbol names on one line, in order.
 fn named_on(snapshot: &Snapshot, symbol: NodeId, line: u32) -> Result<Vec<NodeId>, QueryError> {
-    let mut edges = store::incident_edges(
-        snapshot,
-        symbol,
-        Some(EdgeType::References),
-        EdgeDirection::Outgoing,
-    )?;
+    let mut edges = references(snapshot, symbol)?;
     edges.retain(|edge| edge.line == line);
     edges.sort_by_key(|edge| edge.column);
     Ok(edges.iter().map(|edge| edge.other).collect())
+}
+
+fn references(snapshot: &Snapshot, symbol: NodeId) -> Result<Vec<IncidentEdge>, QueryError> {
+    let references = Some(EdgeType::References);
+    let direction = EdgeDirection::Outgoing;
+    Ok(store::incident_edges(
+        snapshot, symbol, references, direction,
+    )?)
 }

@@ -10,7 +10,7 @@ use crate::query::{
     DispatchStep, Labels, Occurrence, Occurrences, QueryError, bases_of, dispatched_to,
     is_compound, requests_of_files,
 };
-use crate::store::{self, DispatchRow, FileKey, IncidentEdge, Snapshot};
+use crate::store::{self, DispatchRow, FileKey, IncidentEdge, Snapshot, SymbolBrief};
 
 /// Maximum number of symbols per level whose callers are searched.
 const MAX_LEVEL: usize = 300;
@@ -237,7 +237,7 @@ fn users(
     seen: &mut FxHashSet<NodeId>,
 ) -> Result<(Vec<Use>, Vec<NodeId>), QueryError> {
     let snapshot = occurrences.sources.snapshot();
-    let mut uses = Vec::new();
+    let mut uses = derivations(snapshot, nodes)?;
     let edge_types = [EdgeType::Calls, EdgeType::References];
     let direction = EdgeDirection::Incoming;
     store::each_use(snapshot, nodes, &edge_types, direction, |of, edge| {
@@ -264,6 +264,36 @@ fn users(
     }
     uses.retain(|(_, edge)| tests.contains(&edge.file));
     Ok((uses, next))
+}
+
+/// Returns the places where types derive, at any level, from the types of the constructors among some
+/// symbols: making an object of them runs the constructor.
+fn derivations(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Vec<Use>, QueryError> {
+    let briefs = store::briefs(snapshot, nodes)?;
+    let mut found = Vec::new();
+    for constructor in nodes {
+        let is_constructor = |brief: &&SymbolBrief| brief.node_type == NodeType::Constructor;
+        let brief = briefs.get(constructor).filter(is_constructor);
+        let Some(parent) = brief.and_then(|brief| brief.parent) else {
+            continue;
+        };
+
+        let mut types = FxHashSet::from_iter([parent]);
+        let mut level = vec![parent];
+        while !level.is_empty() && found.len() < MAX_LEVEL {
+            let mut next = Vec::new();
+            let edge_types = [EdgeType::Inherits];
+            let direction = EdgeDirection::Incoming;
+            store::each_use(snapshot, &level, &edge_types, direction, |_, edge| {
+                if types.insert(edge.other) {
+                    next.push(edge.other);
+                    found.push((*constructor, edge));
+                }
+            })?;
+            level = next;
+        }
+    }
+    Ok(found)
 }
 
 /// Adds uses in tests that do not use the symbols directly, and names what they use.

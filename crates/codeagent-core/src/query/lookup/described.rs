@@ -29,6 +29,9 @@ const NAMESPACES: [&str; 2] = ["namespace", "namespaces"];
 /// Words for an event of C#.
 const EVENTS: [&str; 2] = ["event", "events"];
 
+/// Words for a hook of React.
+const HOOKS: [&str; 2] = ["hook", "hooks"];
+
 /// Words for what is set and read.
 const SETTINGS: [&str; 8] = [
     "config",
@@ -99,8 +102,12 @@ fn keep_asked(tokens: &[Token<'_>], found: &mut Vec<DescribedSymbol>) -> bool {
     if let Some(is_kind) = asked_kind(tokens) {
         keep_any(found, |symbol| is_kind(&symbol.node));
     }
-    if tokens.iter().any(|token| EVENTS.contains(&token.text)) {
+    let says = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.text));
+    if says(&EVENTS) {
         keep_any(found, |symbol| symbol.node.kind == NodeKind::Event);
+    }
+    if says(&HOOKS) {
+        keep_any(found, |symbol| is_hook(&symbol.node));
     }
     asks_for_value
 }
@@ -202,6 +209,13 @@ fn may_run(node: &Node) -> bool {
         NodeType::Property => node.kind == NodeKind::Variable && !node.flags.has(NodeFlags::LOCAL),
         _ => false,
     }
+}
+
+/// Reports whether a symbol has the name of a hook of React: `useCart`.
+fn is_hook(node: &Node) -> bool {
+    let rest = node.name.strip_prefix("use");
+    rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
+        && node.node_type == NodeType::Method
 }
 
 /// Reports whether a symbol holds a value.

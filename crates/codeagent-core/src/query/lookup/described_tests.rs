@@ -8,8 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::query::QueryError;
-use crate::query::lookup::target::is_common;
+use crate::model::graph::Node;
+use crate::query::lookup::target::{is_common, name_words};
+use crate::query::{QueryError, derive_file_id, get_outline};
 use crate::store::{self, Snapshot};
 
 /// Maximum number of tests.
@@ -54,6 +55,8 @@ pub struct DescribedTests {
     pub total: usize,
     /// If no test has all words: the most that one has, and the number of the words.
     pub most_of: Option<(usize, usize)>,
+    /// Other tests of classes whose names have a word of the description.
+    pub beside: Vec<DescribedTest>,
 }
 
 /// Returns the tests that have the words of a description in their names or titles; none for a description of
@@ -78,6 +81,7 @@ pub fn described_tests(
     if !tests.is_empty() || stems.len() < MIN_WORDS {
         return Ok(DescribedTests {
             total: tests.len(),
+            beside: beside(snapshot, &tests, &stems)?,
             tests,
             most_of: None,
         });
@@ -127,8 +131,56 @@ fn with_most(snapshot: &Snapshot, stems: &[&str]) -> Result<DescribedTests, Quer
     Ok(DescribedTests {
         most_of: Some((most, stems.len())).filter(|_| !tests.is_empty()),
         total,
+        beside: beside(snapshot, &tests, stems)?,
         tests,
     })
+}
+
+/// Returns the other tests of the classes of some tests whose names have a word of a description. Like them, they begin
+/// with a word for tests: `should_..`.
+fn beside(
+    snapshot: &Snapshot,
+    tests: &[DescribedTest],
+    stems: &[&str],
+) -> Result<Vec<DescribedTest>, QueryError> {
+    let mut found = Vec::new();
+    let mut paths: Vec<&str> = tests.iter().map(|test| test.path.as_str()).collect();
+    paths.dedup();
+    for path in paths {
+        let nodes = get_outline(snapshot, derive_file_id(snapshot, path)?)?;
+        let line = |node: &Node| node.spans.first().map_or(0, |span| span.name_line);
+        let is_named = |node: &Node| {
+            let mut named = tests.iter();
+            named.any(|test| test.path == path && test.line == line(node))
+        };
+        for class in nodes.iter().filter(|node| node.node_type.is_type()) {
+            let name = class.name.to_lowercase();
+            let methods = nodes.iter().filter(|node| node.parent == Some(class.id));
+            let (named, others): (Vec<&Node>, Vec<&Node>) =
+                methods.partition(|node| is_named(node));
+            let starts: Vec<String> = named.iter().filter_map(|node| first_word(node)).collect();
+            if !stems.iter().any(|stem| name.contains(stem)) {
+                continue;
+            }
+            let is_alike =
+                |node: &&Node| first_word(node).is_some_and(|word| starts.contains(&word));
+            found.extend(
+                others
+                    .into_iter()
+                    .filter(is_alike)
+                    .map(|node| DescribedTest {
+                        path: path.to_owned(),
+                        line: line(node),
+                    }),
+            );
+        }
+    }
+    found.truncate(MAX_TESTS);
+    Ok(found)
+}
+
+fn first_word(node: &Node) -> Option<String> {
+    name_words(&node.name).into_iter().next()
 }
 
 /// Returns the tests whose names or titles have words with all of these beginnings.

@@ -10,6 +10,7 @@
 
 mod alias;
 mod external;
+mod fluent;
 mod kind_words;
 mod module;
 mod places;
@@ -31,7 +32,8 @@ use crate::store::{self, Snapshot, StoredExternal};
 pub use alias::Alias;
 pub(in crate::query) use kind_words::kind_test;
 use strings::{event, has_literal, is_known_event, route};
-pub(in crate::query) use tokens::{Token, is_common, is_technical, tokens};
+pub use tokens::is_common;
+pub(in crate::query) use tokens::{Token, is_technical, tokens};
 pub use tokens::{capitalized, is_all_capitals, is_request_method, name_words};
 pub(in crate::query) use weak_names::names_nothing_for_sure;
 
@@ -385,6 +387,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         weak_names::drop_weak(sources, &mut targets, &tokens)?;
         kind_words::prefer_places(&mut targets, &tokens);
         kind_words::prefer_kinds(&mut targets, &tokens);
+        kind_words::prefer_owners(&mut targets);
         kind_words::prefer_members(&mut targets);
         places::add(snapshot, &mut targets, &tokens)?;
     }
@@ -526,6 +529,9 @@ fn add(
                 .extend(external::exported_by_package(snapshot, text)?);
         }
         Err(_) if let Some(member) = alias::of_object(snapshot, text)? => {
+            targets.found.push(Target::Symbols(member))
+        }
+        Err(_) if let Some(member) = fluent::of_result(snapshot, text)? => {
             targets.found.push(Target::Symbols(member))
         }
         Err(_) if let Some(external) = external::by_name(snapshot, text)? => {

@@ -1,17 +1,23 @@
-//! The section about how one symbol reaches another, which the question may describe instead of naming it:
-//! `how does closing a cart end up in save?`
+//! The section about how one symbol reaches another. The question may describe one of them instead of naming it:
+//! `how does closing a cart end up in save?`, `how does Cart.close reach the mail client?`
 
 use codeagent_core::model::dispatch::verb_and_path;
 use codeagent_core::model::graph::{Node, NodeId};
 use codeagent_core::query::{
-    self, DispatchStep, Occurrences, SearchFilter, SearchQuery, Searched, Target, Targets,
+    self, DispatchStep, Occurrence, Occurrences, SearchFilter, SearchQuery, Searched, Target,
+    Targets, TextSearchQuery,
 };
 
+use super::file_folder;
+use super::literal::regex;
 use super::member::is_callable;
 use super::wants::Wants;
 use crate::answers::{AnswerError, path};
 use crate::note_text::counted;
 use crate::text::{Document, Section};
+
+/// Maximum number of lines whose functions may be the described end of a path.
+const MAX_LINES: usize = 200;
 
 /// Maximum number of symbols that may be the described start of a path.
 const MAX_STARTS: usize = 6;
@@ -27,7 +33,7 @@ const MIN_WORDS: usize = 2;
 pub(super) fn section(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    targets: &Targets,
+    (targets, question): (&Targets, &str),
     wants: Wants,
 ) -> Result<bool, AnswerError> {
     let symbols: Vec<&Target> = targets
@@ -38,7 +44,10 @@ pub(super) fn section(
     if let [end] = symbols.as_slice()
         && asks_for_path_to(targets)
     {
-        return described(document, occurrences, (targets, end), wants);
+        return match end_behind(end, question) {
+            Some(words) => to_described(document, occurrences, (end, &words), wants),
+            None => described(document, occurrences, (targets, end), wants),
+        };
     }
     if !wants.path {
         return Ok(false);
@@ -96,6 +105,79 @@ pub(super) fn asks_for_path_to(targets: &Targets) -> bool {
     targets.has_word("how") && (ends_up || verbs.any(|verb| targets.has_word(verb)))
 }
 
+/// Returns the words behind the verb of a question that stands behind its only symbol, which is then the start of the
+/// path: `the mail client` for `how does Cart.close reach the mail client?`
+fn end_behind(start: &Target, question: &str) -> Option<Vec<String>> {
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let is_start = |word: &&str| word.contains(start.requested_text());
+    let is_verb = |word: &&str| {
+        let verbs = ["lead", "leads", "reach", "reaches", "up"];
+        verbs.contains(word)
+    };
+    let named = words.iter().position(is_start)?;
+    let verb = named + words[named..].iter().position(|word| is_verb(&word))?;
+    let behind = words[verb + 1..].iter().map(|word| {
+        word.trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase()
+    });
+    let behind: Vec<String> = behind.filter(|word| !query::is_common(word)).collect();
+    (!behind.is_empty()).then_some(behind)
+}
+
+/// Adds the path from a symbol to the nearest function whose code has a name made of some words, or of the rarest of
+/// them; reports whether there is one.
+fn to_described(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (start, words): (&Target, &[String]),
+    wants: Wants,
+) -> Result<bool, AnswerError> {
+    let from = ends(start);
+    let mut tried = vec![words.join("_?")];
+    tried.extend(words.iter().cloned());
+    for pattern in tried {
+        let search = TextSearchQuery {
+            ignore_case: true,
+            ..regex(&pattern)
+        };
+        let found = query::search_text(occurrences, &search)?;
+        if found.code.len() > MAX_LINES {
+            continue;
+        }
+        let mut functions: Vec<(NodeId, Occurrence)> = Vec::new();
+        for place in found.code {
+            let function = query::function_around(occurrences, &place)?;
+            functions.extend(function.map(|node| (node.id, place)));
+        }
+        functions.retain(|(id, _)| !from.contains(id));
+        let to: Vec<NodeId> = functions.iter().map(|(id, _)| *id).collect();
+        let found = query::find_path(occurrences.sources, &from, &to)?;
+        let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
+            continue;
+        };
+
+        let lines = path::lines(occurrences, &steps)?;
+        let last = steps.last().map(|step| step.to);
+        let named = functions.into_iter().filter(|(id, _)| Some(*id) == last);
+        let named = named.map(|(_, place)| place).collect();
+        let from = start.requested_text();
+        let title = format!(
+            "how {from} leads to code that names \"{}\"",
+            words.join(" ")
+        );
+        document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
+        let section = Section::occurrence_rows("end", "named there", named);
+        document.section(wants.weigh(section, true, 0));
+        return Ok(true);
+    }
+    document.line(format!(
+        "the index has no path from {} to code that names \"{}\"; name the function at its end",
+        start.requested_text(),
+        words.join(" ")
+    ));
+    Ok(false)
+}
+
 /// Adds the path to a symbol from one whose name has the words of the question; reports whether there is one.
 fn described(
     document: &mut Document,
@@ -105,8 +187,16 @@ fn described(
 ) -> Result<bool, AnswerError> {
     let words: Vec<&str> = targets.uncommon_words().collect();
     let starts = starts(occurrences, &words)?;
+    let ends = match end {
+        Target::File { path, .. } => {
+            let (exported, internal) = file_folder::declared(occurrences, path)?;
+            let declared = exported.into_iter().chain(internal);
+            declared.map(|node| node.id).collect()
+        }
+        _ => ends(end),
+    };
     for start in &starts {
-        let found = query::find_path(occurrences.sources, &[start.id], &ends(end))?;
+        let found = query::find_path(occurrences.sources, &[start.id], &ends)?;
         let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
             continue;
         };

@@ -81,18 +81,24 @@ pub(super) fn tests(
         }
     }
 
-    let mut places = Vec::with_capacity(found.tests.len());
-    for test in &found.tests {
-        places.push(occurrences.at(&test.path, test.line)?);
-    }
+    let mut places = |tests: &[query::DescribedTest]| {
+        let places = tests
+            .iter()
+            .map(|test| occurrences.at(&test.path, test.line));
+        places.collect::<Result<Vec<_>, _>>()
+    };
+    let (named, beside) = (places(&found.tests)?, places(&found.beside)?);
     let title = match found.most_of {
         Some((most, all)) => {
             format!("tests with up to {most} of these {all} words in their names, titles or paths")
         }
         None => "tests with these words in their names or titles".to_owned(),
     };
-    let tests = Section::occurrence_rows("tests", title, places).of(found.total);
+    let tests = Section::occurrence_rows("tests", title, named).of(found.total);
     document.section(tests.weighing(WANTED));
+    let title = "other tests of these classes";
+    let beside = Section::occurrence_rows("tests beside", title, beside);
+    document.section(beside.weighing(WANTED / 2));
     Ok(!found.tests.is_empty())
 }
 

@@ -1,13 +1,19 @@
 //! Section about where a program starts.
 
+use codeagent_core::model::graph::EdgeType;
 use codeagent_core::query::{self, EntryKind, EntryPoint, Occurrences, Target, Targets};
 
+use super::connection::is_form;
 use super::flow::FLOW_TITLE;
 use super::is_prose;
 use super::member::source_lines;
 use super::wants::{STARTS, WANTED, Wants};
 use crate::answers::{AnswerError, overview};
 use crate::text::{Document, Section};
+
+/// Maximum number of files whose calls are shown, and of the lines of each that are read.
+const MAX_FILES: usize = 8;
+const MAX_LINES: u32 = 2_000;
 
 /// Maximum number of entry points whose flow is shown.
 const MAX_FLOWS: usize = 2;
@@ -31,7 +37,9 @@ pub(super) fn section(
     let mut found = query::entry_overview(occurrences.sources)?;
     select_named(&mut found.entry_points, targets);
     select_described(&mut found.entry_points, targets);
+    drop_libraries(occurrences, &mut found.entry_points)?;
     document.section(overview::entry_section(&found));
+    document.section(top_level_calls(occurrences, &found.entry_points)?);
     // What builds a program or stands alone is not where it starts.
     let mut starting = found.entry_points.clone();
     if starting.len() > MAX_FLOWS {
@@ -49,6 +57,60 @@ pub(super) fn section(
         sources(document, occurrences, &starting)?;
     }
     Ok(!found.entry_points.is_empty())
+}
+
+/// Removes the files by which other packages of the repository import a package, unless there are no others.
+fn drop_libraries(
+    occurrences: &Occurrences<'_, '_>,
+    entries: &mut Vec<EntryPoint>,
+) -> Result<(), AnswerError> {
+    let mut programs = Vec::with_capacity(entries.len());
+    for entry in entries.iter() {
+        let is_package =
+            matches!(&entry.kind, EntryKind::Package { command, .. } if command.is_empty());
+        let is_imported = is_package
+            && !occurrences
+                .incoming(&[entry.id], &[EdgeType::Imports])?
+                .is_empty();
+        if !is_imported {
+            programs.push(entry.clone());
+        }
+    }
+    if !programs.is_empty() {
+        *entries = programs;
+    }
+    Ok(())
+}
+
+/// Returns a section with the last call at the top level of each of a few files that no file imports.
+fn top_level_calls(
+    occurrences: &mut Occurrences<'_, '_>,
+    entries: &[EntryPoint],
+) -> Result<Section, AnswerError> {
+    let entries = entries.iter();
+    let files: Vec<&EntryPoint> = entries
+        .filter(|entry| entry.kind == EntryKind::NotImported)
+        .collect();
+    let mut places = Vec::new();
+    for entry in files.iter().take(MAX_FILES) {
+        let lines = occurrences.sources.lines(&entry.path, 1, MAX_LINES)?;
+        let lines = (1..).zip(lines.unwrap_or_default());
+        if let Some((line, _)) = lines.filter(|(_, line)| is_call(line)).last() {
+            places.push(occurrences.at(&entry.path, line)?);
+        }
+    }
+    let title = "last calls at the top level of these files";
+    Ok(Section::occurrence_rows("starting calls", title, places).weighing(WANTED))
+}
+
+/// Reports whether a line without indentation begins with a call: `void start();`, `root.render(`.
+fn is_call(line: &str) -> bool {
+    let line = line.strip_prefix("void ").unwrap_or(line);
+    let line = line.strip_prefix("await ").unwrap_or(line);
+    let is_part = |c: char| c.is_alphanumeric() || "_$.".contains(c);
+    let callee = line.split(|c| !is_part(c)).next().unwrap_or_default();
+    let keywords = ["for", "if", "import", "switch", "while"];
+    !callee.is_empty() && !keywords.contains(&callee) && line[callee.len()..].starts_with('(')
 }
 
 /// Keeps the entry points with most of the names in a question; all if it names nothing.
@@ -192,13 +254,7 @@ fn is_below_folder(path: &str, name: &str) -> bool {
 /// and `Shop.DesktopApp/Main.cs`.
 fn described(path: &str, words: &[&String]) -> usize {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let singular = |word: &str| word.trim_end_matches('s').to_owned();
-    let parts: Vec<String> = query::name_words(folder)
-        .iter()
-        .map(|part| singular(part))
-        .collect();
-    words
-        .iter()
-        .filter(|word| parts.contains(&singular(word)))
-        .count()
+    let parts = query::name_words(folder);
+    let is_part = |word: &&&String| parts.iter().any(|part| is_form(part, word));
+    words.iter().filter(is_part).count()
 }

@@ -133,7 +133,10 @@ fn assigned(line: &str) -> Option<&str> {
     let (target, value) = line.split_once(" = ")?;
     let name = target.trim().rsplit('.').next()?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    (is_name && !name.is_empty() && value.contains(['(', '.'])).then_some(name)
+    // A condition decides between other values.
+    let is_read =
+        value.contains(['(', '.']) && !["==", "!=", " ? "].iter().any(|part| value.contains(part));
+    (is_name && !name.is_empty() && is_read).then_some(name)
 }
 
 /// Returns the ways to split a variable into a prefix and the key of a setting.
@@ -165,6 +168,7 @@ mod tests {
             ("var port = env(\"PORT\");", None),
             ("Port = settings.Port;", Some("Port")),
             ("Name = \"PORT\";", None),
+            ("Name = env(\"PORT\") == \"1\"", None),
         ] {
             assert_eq!(assigned(line), expected, "{line}");
         }

@@ -253,6 +253,13 @@ fn handlers(
     document.section(Section::lines("handlers", title, callbacks).weighing(20));
 
     document.section(dispatch::routes(occurrences, "routes with this path", routes)?.weighing(20));
+    let may_be_mounted = routes.is_empty() && target.text.starts_with('/');
+    let below = match may_be_mounted {
+        true => query::routes_below(occurrences.sources.snapshot(), &target.text)?,
+        false => Vec::new(),
+    };
+    let title = "routes of the routers that are mounted on it";
+    document.section(dispatch::routes(occurrences, title, &below)?.weighing(WANTED));
 
     let listeners = &target.events.listeners;
     document.section(dispatch::listeners(occurrences, listeners)?.weighing(20));
@@ -509,12 +516,16 @@ pub(super) fn expressions(
             literal_use::branches_of_items(document, occurrences, (&found.code, wants))?;
             value_lines::section(document, occurrences, &found.code)?;
         }
+        if wants.tests && found.tests.is_empty() {
+            document.line("no test contains it");
+        }
+        let tests = Section::occurrence_rows("tests", "in tests", found.tests);
+        document.section(wants.weigh(tests, wants.tests, 8));
         let section =
             Section::occurrence_rows("lines", "lines of code that contain it", found.code);
         document.section(section.weighing(30));
         let title = "in files of other languages";
         document.section(Section::occurrence_rows("mentions", title, found.others).weighing(20));
-        document.section(Section::occurrence_rows("tests", "in tests", found.tests).weighing(8));
         registered(document, occurrences, name, wants)?;
     }
 

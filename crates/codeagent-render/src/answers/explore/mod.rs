@@ -37,6 +37,7 @@ mod object_literal;
 mod others;
 mod raisers;
 mod reads_and_writes;
+mod reflection;
 mod registered;
 mod search;
 mod senders;
@@ -201,7 +202,7 @@ fn answer(
     let text = query.text;
     let mut is_answered = chains(document, occurrences, (targets, text), wants)?;
     if !wants.entry_points {
-        is_answered |= connection::section(document, occurrences, targets, wants)?;
+        is_answered |= connection::section(document, occurrences, (targets, text), wants)?;
     }
     let asked =
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
@@ -215,7 +216,7 @@ fn answer(
         kind::sections(document, occurrences, kind, wants)?;
         is_answered = true;
     }
-    if wants.tests && !targets.has_written_name {
+    if wants.tests && (!targets.has_written_name || describes_beside_external(targets)) {
         is_answered |= described::tests(document, occurrences, (targets, text), wants)?;
     }
     if wants.entry_points {
@@ -241,6 +242,14 @@ fn answer(
     }
     add_targets(document, occurrences, targets, (wants, query.face))?;
     Ok(outcome)
+}
+
+/// Reports whether a long question names only what is outside the repository, whose tests it hardly asks for:
+/// `which tests cover parsing texts into Date objects?`
+fn describes_beside_external(targets: &Targets) -> bool {
+    let is_external = |target: &Target| matches!(target, Target::External { .. });
+    let is_long = targets.uncommon_words().count() >= MANY_WORDS;
+    is_long && targets.missing.is_empty() && targets.found.iter().all(is_external)
 }
 
 /// Reports whether a long question names nothing, and its targets are words that equal names.
@@ -564,7 +573,9 @@ fn add_symbols(
     unrelated.extend(others.iter().filter(is_other).copied());
     list_others(document, occurrences, &unrelated)?;
     subject.sections(document, occurrences)?;
-    others::sections(document, occurrences, &subject, (&symbols.asked, &others))
+    others::sections(document, occurrences, &subject, (&symbols.asked, &others))?;
+    document.section(reflection::section(occurrences, &subject, &others)?);
+    Ok(())
 }
 
 /// Returns the group of symbols that a question is about: one in a place that it names, else the

@@ -264,6 +264,13 @@ fn is_binding(line: &str) -> bool {
 fn names_configuration(text: &str) -> bool {
     let text = text.to_lowercase();
     let given = text.split_once(">(").map_or("", |(_, given)| given);
+    // `options.Configure<IConfig>((options, config) => ..)` fills other options from the type.
+    if given
+        .split_once("=>")
+        .is_some_and(|(parameters, _)| parameters.contains(','))
+    {
+        return false;
+    }
     text.contains(".get<") && text.contains("config")
         || ["config", "section"]
             .iter()

@@ -21,6 +21,9 @@ const SETTINGS: [&str; 5] = [
     "settings",
 ];
 
+/// Number of words behind `which` or `what` among which a setting is what a question asks for.
+const NEAR: usize = 3;
+
 /// Share of the best setting's weight that others have.
 const MIN_SHARE: f64 = 0.9;
 
@@ -38,12 +41,10 @@ pub(super) fn section(
     occurrences: &mut Occurrences<'_, '_>,
     targets: &Targets,
 ) -> Result<bool, AnswerError> {
-    let asks = ["which", "what"].iter().any(|word| targets.has_word(word));
-    let is_about = SETTINGS.iter().any(|word| targets.has_word(word));
     let is_other = |target: &Target| !target.is_of_tests();
     let has_name = targets.has_written_name
         && (targets.found.is_empty() || targets.found.iter().any(is_other));
-    if !asks || !is_about || has_name {
+    if !asks_for_setting(&targets.words) || has_name {
         return Ok(false);
     }
     let is_other = |word: &&str| !SETTINGS.contains(word);
@@ -76,6 +77,16 @@ pub(super) fn section(
     }
     document.section(constants::section(occurrences, &functions)?.weighing(6));
     Ok(!ranked.is_empty())
+}
+
+/// Reports whether words ask for a setting: `which environment variable ..`, and not `what happens in the settings?`
+fn asks_for_setting(words: &[String]) -> bool {
+    let asks = |word: &String| word == "which" || word == "what";
+    let asked = words.iter().position(asks);
+    let mut near = words.iter().skip(asked.map_or(words.len(), |at| at + 1));
+    near.by_ref()
+        .take(NEAR)
+        .any(|word| SETTINGS.contains(&word.as_str()))
 }
 
 /// Keeps those of several settings whose readers have the most of some words in their source.
@@ -130,6 +141,20 @@ fn ranked(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_setting_is_asked_for_behind_the_question_word() {
+        let asks = |text: &str| {
+            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            asks_for_setting(&words)
+        };
+        assert!(asks(
+            "in production what environment variable sets the port"
+        ));
+        assert!(asks("what is the setting that keeps visits out"));
+        assert!(!asks("what code runs when a user opens the settings"));
+        assert!(!asks("the setting that keeps visits out"));
+    }
 
     #[test]
     fn the_rarest_words_decide_between_settings() {

@@ -358,14 +358,20 @@ fn starts_a_program(targets: &Targets) -> bool {
     let known = [STARTS, PROGRAMS, AROUND_STARTS].concat();
     let is_other = |word: &&str| !known.iter().any(|start| word.starts_with(start));
     let asks_where = targets.words.first().is_some_and(|word| word == "where");
-    let others = match asks_where {
-        true => targets
-            .uncommon_words_before(STARTS)
-            .filter(is_other)
-            .count(),
-        false => targets.uncommon_words().filter(is_other).count(),
-    };
-    others <= usize::from(targets.mentions(PROGRAMS))
+    let of_program = usize::from(targets.mentions(PROGRAMS));
+    if !asks_where {
+        return targets.uncommon_words().filter(is_other).count() <= of_program;
+    }
+    // `the updater program that installs a version` is one program.
+    let clause = ["that", "which"];
+    let before = targets
+        .words
+        .iter()
+        .position(|word| clause.contains(&word.as_str()));
+    let noun = &targets.words[..before.unwrap_or(targets.words.len())];
+    let in_noun = |word: &&str| noun.iter().any(|own| own == word);
+    let others = targets.uncommon_words_before(STARTS).filter(is_other);
+    others.filter(in_noun).count() <= 2 * of_program
 }
 
 /// Reports whether a question asks how one of its symbols leads to another: `how does A end up in B?`,

@@ -100,6 +100,26 @@ pub(super) fn prefer_places(targets: &mut Targets, tokens: &[Token<'_>]) {
     }
 }
 
+/// Puts the types with members that a sentence names before other symbols of the same name: `who compares Revision by
+/// CompareTo?` is about the class with this method.
+pub(super) fn prefer_owners(targets: &mut Targets) {
+    let members = targets.found.iter().filter_map(|target| match target {
+        Target::Symbols(symbols) if !symbols.has_types() => Some(symbols),
+        _ => None,
+    });
+    let owners: Vec<NodeId> = members
+        .flat_map(|symbols| symbols.groups.iter().chain(&symbols.others))
+        .filter_map(|group| group.first().parent)
+        .collect();
+    for target in &mut targets.found {
+        if let Target::Symbols(symbols) = target
+            && symbols.has_types()
+        {
+            prefer(symbols, |node| owners.contains(&node.id));
+        }
+    }
+}
+
 /// Puts the members of types that a sentence names before other symbols of the same name: `which subclasses of Cart
 /// override total?`
 pub(super) fn prefer_members(targets: &mut Targets) {

@@ -35,7 +35,8 @@ const COMMON: &str = "\
 const ABBREVIATIONS: [&str; 2] = ["e.g", "i.e"];
 
 /// Reports whether a word belongs to prose rather than to code.
-pub(in crate::query) fn is_common(word: &str) -> bool {
+#[must_use]
+pub fn is_common(word: &str) -> bool {
     let word = word.to_lowercase();
     COMMON.split(' ').any(|common| common == word)
 }

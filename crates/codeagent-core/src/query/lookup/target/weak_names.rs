@@ -1,10 +1,13 @@
 //! Words of a sentence that are hardly meant as names beside others that are: products (`in Shop`), proper
 //! nouns (`Visual Studio`), abbreviations (`API`, `e2e`), and words that only a variable has as its name.
 
+use super::external;
 use super::kind_words::has_kind;
 use super::module::is_own_package;
-use super::tokens::{is_all_capitals, is_constant};
-use super::{LiteralTarget, STRINGS, SymbolTarget, Target, Targets, Token, is_technical, tokens};
+use super::tokens::{is_all_capitals, is_constant, is_route};
+use super::{
+    LiteralTarget, STRINGS, SUBTYPES, SymbolTarget, Target, Targets, Token, is_technical, tokens,
+};
 use crate::model::graph::{Node, NodeKind, NodeType};
 use crate::query::{Note, QueryError, Sources, SymbolGroup, is_in_place, literal_files};
 use crate::store::{self, Snapshot};
@@ -26,10 +29,17 @@ pub(in crate::query) fn names_nothing_for_sure(
     text: &str,
 ) -> Result<bool, QueryError> {
     for target in &targets.found {
-        if let Target::Literal(literal) = target
-            && literal.text.contains(' ')
-            && literal_files(snapshot, &literal.text)? > 0
-        {
+        let is_sure = match target {
+            Target::Literal(LiteralTarget { text, .. }) => {
+                (text.contains(' ') || is_route(text)) && literal_files(snapshot, text)? > 0
+            }
+            // `which classes derive from Error?`
+            Target::External { asked, .. } if targets.mentions(SUBTYPES) => {
+                external::extended(snapshot, asked)?.is_some()
+            }
+            _ => false,
+        };
+        if is_sure {
             return Ok(false);
         }
     }

@@ -1,0 +1,203 @@
+//! `codeagent explore`: questions in sentences, each with the places that answer it.
+
+use super::{Case, Shop, assert_answers};
+
+const OVEN_TESTS: &str = "public abstract class OvenTest {
+  protected OvenTest() { Heat(); }
+  protected void Heat() { }
+}
+public class BreadTests : OvenTest { public void Rises() { } }
+public class CakeTests : BreadTests { public void Sinks() { } }
+";
+
+const CLEANUP_TESTS: &str = "class CleanupFixture {
+  void Setup() { }
+  [Test] public void should_delete_all_expired_files() { }
+  [Test] public void should_keep_folders() { }
+}
+";
+
+const CHECKS: &str = "class Checked<T> { }
+static class Check { public static Checked<T> That<T>(T value) => null; }
+static class CheckExtensions { public static Checked<string> IsPath(this Checked<string> value) => value; }
+class Rules { public bool IsPath(string text) => true; }
+";
+
+const ROUTER: &str = "import { Hono } from 'hono';
+import bakeRoute from './bake';
+export const breadRoute = new Hono().get('/kinds', c => c.json([]));
+breadRoute.route('/', bakeRoute);
+export const app = new Hono();
+app.route('/api/bread', breadRoute);
+";
+
+const BAKE: &str = "import { Hono } from 'hono';
+const route = new Hono();
+route.post('/kinds/:kindIdentifier/batches/:batchIdentifier/temperatures/:temperature', c => c.json([]));
+export default route;
+";
+
+const CASES: [Case; 14] = [
+    Case {
+        question: "which tests break if OvenTest.Heat changes?",
+        files: &[("bakery.Tests/OvenTest.cs", OVEN_TESTS)],
+        expected: &["5 BreadTests: public class", "6 CakeTests: public class"],
+    },
+    Case {
+        question: "which tests cover the cleanup of expired files?",
+        files: &[("bakery.Tests/CleanupFixture.cs", CLEANUP_TESTS)],
+        expected: &[
+            "3 CleanupFixture.should_delete_all_expired_files: ",
+            "other tests of these classes (1):\nbakery.Tests/\n CleanupFixture.cs\n  4 CleanupFixture.should_keep_folders: ",
+        ],
+    },
+    Case {
+        question: "who calls Check.That(...).IsPath?",
+        files: &[("bakery/Checks.cs", CHECKS)],
+        expected: &["CheckExtensions.IsPath(this Checked<string> value)"],
+    },
+    Case {
+        question: "which tests cover Oven.preheatAll?",
+        files: &[("bakery/oven.ts", "oven.preheatAll({ fast: true });\n")],
+        expected: &["no test contains it", "1 oven.preheatAll("],
+    },
+    Case {
+        question: "which custom error classes are derived from Error, directly or deeper?",
+        files: &[(
+            "bakery/errors.ts",
+            "export class BurntError extends Error { }\n",
+        )],
+        expected: &["## lib:Error", "1 BurntError: "],
+    },
+    Case {
+        question: "which endpoints exist under /api/bread?",
+        files: &[("bakery/router.ts", ROUTER), ("bakery/bake.ts", BAKE)],
+        expected: &[
+            "route GET /api/bread/kinds at bakery/router.ts:3",
+            "route POST /api/bread/kinds/:kindIdentifier/batches/:batchIdentifier/temperatures/:temperature at bakery/bake.ts:3",
+        ],
+    },
+    Case {
+        question: "who sends the OVEN_HOT message?",
+        files: &[(
+            "bakery/alarm.ts",
+            "export function alarm(port: any) {\n  const message = { type: 'OVEN_HOT' };\n  port.postMessage(message);\n}\n",
+        )],
+        expected: &[
+            "sent by, as an argument of a call (1):\nbakery/\n alarm.ts\n  3 alarm > port.postMessage(..)",
+        ],
+    },
+    Case {
+        question: "which values does Goods have?",
+        files: &[(
+            "bakery/goods.ts",
+            "type Bread = 'rye' | 'wheat';\ntype Cake = 'plain';\nexport type Goods = Bread | Cake;\n",
+        )],
+        expected: &["types in it:\n1 type Bread = 'rye' | 'wheat';\n2 type Cake = 'plain';"],
+    },
+    Case {
+        question: "how does Shop.Close reach the mail client?",
+        files: &[(
+            "bakery/Shop.cs",
+            "class Shop { void Close() { Report.Send(); } }\nclass Report {\n  public static void Send() {\n    var client = new MailClient();\n  }\n}\n",
+        )],
+        expected: &[
+            "how Shop.Close leads to code that names \"mail client\":",
+            "calls Report.Send",
+            "4 Report.Send: var client = new MailClient();",
+        ],
+    },
+    Case {
+        question: "how does Shop.Close reach the mail client?",
+        files: &[("bakery/Shop.cs", "class Shop { void Close() { } }\n")],
+        expected: &["no path from Shop.Close to code that names \"mail client\""],
+    },
+    Case {
+        question: "where is the setting Hot read, also through reflection?",
+        files: &[(
+            "bakery/Options.cs",
+            "class OvenOptions { public bool Hot { get; set; } }\nclass Dump { void All(OvenOptions o) { var all = o.GetType().GetProperties(); } }\n",
+        )],
+        expected: &["reflection in files that name its type", "2 Dump.All: "],
+    },
+    Case {
+        question: "where are two Dough values compared by CompareTo?",
+        files: &[
+            (
+                "web/dough.ts",
+                "export interface Dough { weight: number }\n",
+            ),
+            (
+                "bakery/Dough.cs",
+                "public class Dough { public int CompareTo(Dough other) => 0; }\npublic class Scale { int Of(Dough a, Dough b) => a.CompareTo(b); }\n",
+            ),
+        ],
+        expected: &["public method Dough.CompareTo(Dough other)", "2 Scale.Of: "],
+    },
+    Case {
+        question: "where does the separate updater program that installs a new version start?",
+        files: &[
+            (
+                "src/Bakery.Update/Start.cs",
+                "class Start { static void Main() { } }\n",
+            ),
+            (
+                "src/Bakery/Program.cs",
+                "class Program { static void Main() { } }\n",
+            ),
+        ],
+        expected: &["entry points outside of tests:\n src/Bakery.Update/Start.cs:1 Start.Main\n"],
+    },
+    Case {
+        question: "where is BAKERY_MODE read?",
+        files: &[(
+            "bakery/Mode.cs",
+            "class Mode {\n  static string Address;\n  void Read() { Mode.Address = Environment.GetEnvironmentVariable(\"BAKERY_MODE\") == \"test\"\n    ? \"a\" : \"b\"; }\n  string Use() => Address;\n}\n",
+        )],
+        expected: &["3 Mode.Read: "],
+    },
+];
+
+#[test]
+fn questions_in_sentences_are_answered_with_places() {
+    assert_answers(&CASES);
+}
+
+#[test]
+fn a_condition_on_a_variable_is_no_copy_of_its_value() {
+    let shop = Shop::with(CASES[13].files);
+    let text = shop.stdout(&["explore", CASES[13].question]);
+    assert!(!text.contains("holds its value"), "{text}");
+}
+
+#[test]
+fn the_last_top_level_call_of_each_program_is_shown() {
+    let library = "export const knead = 1;\n";
+    let shop = Shop::with(&[
+        (
+            "apps/oven/main.ts",
+            "import { knead } from '../../libs/dough';\nfunction start() { knead; }\nvoid start();\n",
+        ),
+        ("libs/dough.ts", library),
+    ]);
+    let text = shop.stdout(&[
+        "explore",
+        "where does the program start?",
+        "--max-chars",
+        "9000",
+    ]);
+    assert!(
+        text.contains("last calls at the top level of these files"),
+        "{text}"
+    );
+    assert!(text.contains("3 void start();"), "{text}");
+}
+
+#[test]
+fn settings_in_the_place_of_an_action_are_not_what_is_asked_for() {
+    let code = "export const user = process.env.SMTP_USER;\n";
+    let shop = Shop::with(&[("bakery/mail.ts", code)]);
+    let question = "what server code runs when a user leaves the security settings?";
+    let text = shop.stdout(&["explore", question]);
+    assert!(!text.contains("SMTP_USER (matched"), "{text}");
+}
