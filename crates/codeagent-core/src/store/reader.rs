@@ -10,6 +10,7 @@ use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::Connection;
 
 use crate::store::cancel::ActiveRead;
+use crate::store::facts_cache::FactsCache;
 use crate::store::schema::{prepare_reader, reader_flags};
 use crate::store::status::Totals;
 use crate::store::{Canceller, StoreError};
@@ -22,6 +23,7 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(15);
 pub struct Reader {
     pool: r2d2::Pool<SqliteConnectionManager>,
     totals: Arc<Totals>,
+    facts: Arc<FactsCache>,
 }
 
 impl Reader {
@@ -59,6 +61,7 @@ impl Reader {
         Ok(Self {
             pool,
             totals: Arc::default(),
+            facts: Arc::default(),
         })
     }
 
@@ -79,6 +82,7 @@ impl Reader {
             canceller: canceller.clone(),
             reading,
             totals: Arc::clone(&self.totals),
+            facts: Arc::clone(&self.facts),
         };
 
         snapshot.check()?;
@@ -108,6 +112,7 @@ pub struct Snapshot {
     canceller: Canceller,
     reading: Option<ActiveRead>,
     totals: Arc<Totals>,
+    facts: Arc<FactsCache>,
 }
 
 impl Snapshot {
@@ -122,6 +127,10 @@ impl Snapshot {
 
     pub(super) fn totals(&self) -> &Totals {
         &self.totals
+    }
+
+    pub(super) fn facts(&self) -> &FactsCache {
+        &self.facts
     }
 
     pub(super) fn connection(&self) -> &Connection {

@@ -31,6 +31,9 @@ const SUBJECT_WORDS: usize = 2;
 /// [`setting_names`](crate::query::setting_names).
 const READS: &str = r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|Environment\.GetEnvironmentVariable|\bGetValue<[^>]*>\(\s*\x22|\b(GetSection|GetConnectionString)\(\s*\x22|\b[cC]onfig(uration)?(Service)?\.get(OrThrow)?(<[^>]*>)?\(\s*['\x22]|\b_?[cC]onfig(uration)?\[\s*\x22|\benv\(\s*['\x22]|\$[Ee]nv:\w";
 
+/// A regular expression for a cron string, which has a `*`.
+const CRON: &str = r"['\x22`](\*(/\d+)?( [\dA-Z*/,?#-]+){4,5}|[\d/,-]+ \*(/\d+)?( [\dA-Z*/,?#-]+){3,4}|([\d/,-]+ ){2}\*(/\d+)?( [\dA-Z*/,?#-]+){2,3}|([\d/,-]+ ){3}\*(/\d+)?( [\dA-Z*/,?#-]+){1,2}|([\d/,-]+ ){4}\*)['\x22`]";
+
 /// What frameworks know by a line.
 struct Framework {
     /// Words that a question for it has: one of each list.
@@ -39,6 +42,9 @@ struct Framework {
     title: &'static str,
     /// A regular expression for its lines.
     pattern: &'static str,
+    /// One for strings on its lines, which is searched for apart: a pattern that begins with a quotation mark slows a
+    /// search down. Empty if there are none.
+    strings: &'static str,
     /// One for lines that count for less; empty if there are none.
     weak: &'static str,
 }
@@ -51,6 +57,7 @@ const FRAMEWORKS: [Framework; 6] = [
         words: &[&["environment", "env"], &["variables", "vars"]],
         title: ENVIRONMENT,
         pattern: r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|\}\s*=\s*process\.env\b|Environment\.GetEnvironmentVariable",
+        strings: "",
         weak: "",
     },
     Framework {
@@ -70,7 +77,8 @@ const FRAMEWORKS: [Framework; 6] = [
             &["jobs", "tasks", "work", "run", "runs", "functions", "put"],
         ],
         title: "lines that put work on a schedule",
-        pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|\bschedules\.task\(|\brepeat: \{|['\x22`](\*(/\d+)?( [\dA-Z*/,?#-]+){4,5}|[\d/,-]+ \*(/\d+)?( [\dA-Z*/,?#-]+){3,4}|([\d/,-]+ ){2}\*(/\d+)?( [\dA-Z*/,?#-]+){2,3}|([\d/,-]+ ){3}\*(/\d+)?( [\dA-Z*/,?#-]+){1,2}|([\d/,-]+ ){4}\*)['\x22`]",
+        pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|\bschedules\.task\(|\brepeat: \{",
+        strings: CRON,
         weak: r"new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bsetInterval\(",
     },
     Framework {
@@ -80,6 +88,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that declare options or arguments of a command line",
         pattern: r#"\[(Option|Argument|Verb|CliOption|CliArgument)\(|@(Option|Argument|Flag)\(|\.(option|requiredOption|argument|positional)\(\s*['"`]|new (Cli)?(Option|Argument)(<[^>]*>)?\(\s*["'`]|\bFlags\.\w+\("#,
+        strings: "",
         weak: "",
     },
     Framework {
@@ -89,6 +98,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that declare tables or entities of a database",
         pattern: r"@Entity\(|\[Table\(|\bDbSet<|\b(pg|sqlite|mysql)Table\(|\bcreateTable\(|(?i:create table) |\bsequelize\.define\(|\bmongoose\.model\(|^model \w+ \{",
+        strings: "",
         weak: "",
     },
     Framework {
@@ -98,6 +108,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that register middleware",
         pattern: r"\b(app|router|server|koa|fastify|api)\.(use|register|Use\w*)\(|\bUseMiddleware<",
+        strings: "",
         weak: "",
     },
     Framework {
@@ -107,6 +118,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that register or declare work in the background",
         pattern: r"\bAddHostedService\b|\b(BackgroundService|IHostedService)\b\s*($|[,{(])|new Worker\(|@Processor\(",
+        strings: "",
         weak: "",
     },
 ];
@@ -141,10 +153,10 @@ pub fn asked_framework_lines(
     let folders = folders_asked(occurrences, &words)?;
     let within: Vec<Option<&str>> = folders.iter().map(|path| Some(path.as_str())).collect();
     let with_all = [within.as_slice(), &[None]].concat();
-    let strong = lines_in(occurrences, &with_all, framework.pattern)?;
+    let strong = lines_in(occurrences, &with_all, &[framework.pattern, framework.strings])?;
     let timers = match strong {
-        Some(_) if !within.is_empty() => lines_in(occurrences, &within, framework.weak)?,
-        _ => lines_in(occurrences, &with_all, framework.weak)?,
+        Some(_) if !within.is_empty() => lines_in(occurrences, &within, &[framework.weak])?,
+        _ => lines_in(occurrences, &with_all, &[framework.weak])?,
     };
     let (Some((found, left_out)), weak) = (match strong {
         Some(strong) => (Some(strong), timers),
@@ -165,30 +177,31 @@ pub fn asked_framework_lines(
 pub fn lines_that_read_settings(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<Vec<Occurrence>, QueryError> {
-    let found = lines_in(occurrences, &[None], READS)?;
+    let found = lines_in(occurrences, &[None], &[READS])?;
     let lines = found.map(|(found, _)| [found.code, found.others].concat());
     Ok(lines.unwrap_or_default())
 }
 
-/// Finds the lines that somebody wrote in the first place that has any, and the number of lines that were not
-/// read; `None` if there are none.
+/// Finds the lines that somebody wrote and that match one of some patterns, in the first place that has any, and the
+/// number of lines that were not read; `None` if there are none.
 fn lines_in(
     occurrences: &mut Occurrences<'_, '_>,
     places: &[Option<&str>],
-    pattern: &str,
+    patterns: &[&str],
 ) -> Result<Option<(FoundText, u64)>, QueryError> {
-    if pattern.is_empty() {
-        return Ok(None);
-    }
     for path in places {
-        let query = TextSearchQuery {
-            pattern,
-            is_regex: true,
-            ignore_case: false,
-            path: *path,
-            literals: false,
-        };
-        let mut found = search_text(occurrences, &query)?;
+        let mut found = FoundText::default();
+        for pattern in patterns.iter().filter(|pattern| !pattern.is_empty()) {
+            let query = TextSearchQuery {
+                pattern,
+                is_regex: true,
+                ignore_case: false,
+                path: *path,
+                literals: false,
+            };
+            found.append(search_text(occurrences, &query)?);
+        }
+
         let left_out = found.count.saturating_sub(found.shown() as u64);
         found.code.retain(is_written);
         found.others.retain(is_written);

@@ -7,7 +7,7 @@
 //!
 //! Limitations: literals in more than [`MAX_FILES`] files connect nothing.
 
-use crate::model::dispatch::verbs_agree;
+use crate::model::dispatch::{DispatchKind, verbs_agree};
 use crate::model::facts::Callback;
 use crate::model::graph::{EdgeDirection, Node};
 use crate::query::graph::flow::flow_of_lines;
@@ -21,6 +21,10 @@ const MAX_FILES: u64 = 12;
 /// Maximum number of a symbol's literals that are followed, and of handlers for each.
 const MAX_LITERALS: usize = 4;
 const MAX_HANDLERS: usize = 4;
+
+/// Number of routes of a path up to which their calls are followed, and how deep.
+const FEW: usize = 2;
+const SERVED_DEPTH: usize = 1;
 
 /// Returns the callbacks registered under the strings in a symbol, each with its calls, and the functions that
 /// serve the paths among them.
@@ -37,7 +41,7 @@ pub fn handlers_named_in(
             continue;
         }
         let mut handlers = handlers(occurrences, &literal.text, None, 0)?;
-        if handlers.is_empty() {
+        if handlers.is_empty() && !is_cache_key(occurrences, node, literal.line)? {
             handlers = served(occurrences, node, &literal.text)?;
         }
         if !handlers.is_empty() {
@@ -48,6 +52,20 @@ pub fn handlers_named_in(
     }
 
     Ok(lines)
+}
+
+/// Reports whether a line of a symbol names a cached answer: `invalidateQueries({ queryKey: ["/carts"] })`.
+fn is_cache_key(
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+    line: u32,
+) -> Result<bool, QueryError> {
+    let Some(span) = node.spans.first() else {
+        return Ok(false);
+    };
+    let source = occurrences.sources.line(&span.path, line)?;
+    let names_cache = |line: String| line.contains("queryKey") || line.contains("invalidate");
+    Ok(source.is_some_and(names_cache))
 }
 
 /// Returns the functions that serve a path, unless it is known that the symbol requests it.
@@ -62,9 +80,12 @@ fn served(
         return Ok(Vec::new());
     }
 
+    let mut routes = routes_of(snapshot, path)?;
+    routes.retain(|route| route.kind == DispatchKind::Serves);
+    let depth = if routes.len() <= FEW { SERVED_DEPTH } else { 0 };
     let mut lines = Vec::new();
     let mut routes_left = MAX_HANDLERS;
-    for route in routes_of(snapshot, path)? {
+    for route in routes {
         let function = route.to.map(|id| store::node(snapshot, id)).transpose()?;
         let Some(function) = function.flatten() else {
             continue;
@@ -74,22 +95,23 @@ fn served(
             let place = location(&function);
             let name = occurrences.short_name(&function)?;
             lines.push(format!("route {} runs {name}  {place}", route.label));
-            lines.extend(calls_of(occurrences, &function)?);
+            lines.extend(calls_of(occurrences, &function, depth)?);
         }
     }
     Ok(lines)
 }
 
-/// Returns the calls in a function, indented.
+/// Returns the calls in a function, indented, which are followed to a depth of at most `depth`.
 fn calls_of(
     occurrences: &mut Occurrences<'_, '_>,
     function: &Node,
+    depth: usize,
 ) -> Result<Vec<String>, QueryError> {
     let Some(span) = function.spans.first() else {
         return Ok(Vec::new());
     };
     let lines = span.name_line..=span.span.end_line;
-    let calls = flow_of_lines(occurrences, (&span.path, &lines), 0)?;
+    let calls = flow_of_lines(occurrences, (&span.path, &lines), depth)?;
     Ok(calls.into_iter().map(|call| format!("  {call}")).collect())
 }
 

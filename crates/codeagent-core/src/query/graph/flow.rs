@@ -29,7 +29,7 @@ use rustc_hash::FxHashSet;
 
 use crate::model::dispatch::DispatchKind;
 use crate::model::graph::{
-    Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeSpan, NodeType,
+    Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType,
 };
 use crate::query::dispatch::steps::mediated_handlers;
 use crate::query::uses::hierarchy::{bases_of, implementations_of};
@@ -91,7 +91,7 @@ pub(in crate::query) fn flow_of_lines(
         return Ok(Vec::new());
     };
     let mut walk = FlowWalk::new(occurrences, depth.min(MAX_DEPTH));
-    walk.steps_on_lines((file.id, path), lines, 0)?;
+    walk.steps_on_lines(file.id, lines, 0)?;
     Ok(trim::trimmed(walk.lines, &walk.borders))
 }
 
@@ -196,18 +196,18 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
     /// Writes what the code on some lines of a file calls.
     fn steps_on_lines(
         &mut self,
-        (file, path): (FileKey, &str),
+        file: FileKey,
         lines: &RangeInclusive<u32>,
         depth: usize,
     ) -> Result<(), QueryError> {
-        let reaches = |span: &NodeSpan| {
-            let (start, end) = (span.span.start.line, span.span.end_line);
-            span.path == path && start <= *lines.end() && *lines.start() <= end
-        };
         let snapshot = self.occurrences.sources.snapshot();
-        let mut around = store::nodes_of_file(snapshot, file)?;
-        around.retain(|node| node.spans.iter().any(reaches));
-        let around: Vec<NodeId> = around.iter().map(|node| node.id).collect();
+        let mut around: Vec<NodeId> = Vec::new();
+        for (id, own) in store::line_spans(snapshot, file)? {
+            let reaches = own.start() <= lines.end() && lines.start() <= own.end();
+            if reaches && !around.contains(&id) {
+                around.push(id);
+            }
+        }
 
         let is_here = |site: (FileKey, u32)| site.0 == file && lines.contains(&site.1);
         let mut calls = self.calls_in(&around)?;

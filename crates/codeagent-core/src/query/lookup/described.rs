@@ -57,7 +57,8 @@ pub fn described_symbols(
 ) -> Result<Vec<DescribedSymbol>, QueryError> {
     let tokens = tokens(question);
     let words = tokens.iter().map(|token| token.text);
-    let words: Vec<&str> = words.filter(|word| !is_common(word)).collect();
+    let mut words: Vec<&str> = words.filter(|word| !is_common(word)).collect();
+    words.extend(switching(&tokens));
     let asks_for_namespace = tokens.iter().any(|token| NAMESPACES.contains(&token.text));
     let limit = (COMPARED, asks_for_namespace);
     let mut found = store::described(snapshot, &words.join(" "), limit)?;
@@ -86,6 +87,20 @@ pub fn described_symbols(
     described.retain(|symbol| symbol.score >= least);
     described.truncate(MAX_DESCRIBED);
     Ok(described)
+}
+
+/// Returns the word that names have for a verb of two words: `Enable` for `is watching switched on?`
+fn switching(tokens: &[Token<'_>]) -> Option<&'static str> {
+    tokens.windows(2).find_map(|pair| {
+        let is_verb = ["switch", "turn"]
+            .iter()
+            .any(|verb| pair[0].text.starts_with(verb));
+        match pair[1].text {
+            "on" if is_verb => Some("enable"),
+            "off" if is_verb => Some("disable"),
+            _ => None,
+        }
+    })
 }
 
 /// Keeps the symbols of the kind that a question asks for, if there are any; reports whether these are values.

@@ -2,6 +2,8 @@
 //!
 //! Limitations: names are matched by equal text, in at most [`MAX_FILES`] files.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use crate::model::facts::{Facts, inactive_key};
@@ -77,11 +79,11 @@ fn lines_in_file(sources: &Sources<'_>, path: &str, name: &str) -> Result<Vec<u3
     Ok(named.map(|each| each.line).collect())
 }
 
-fn facts_of(snapshot: &Snapshot, path: &str) -> Result<Option<Facts>, QueryError> {
+fn facts_of(snapshot: &Snapshot, path: &str) -> Result<Option<Arc<Facts>>, QueryError> {
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(None);
     };
-    Ok(store::read_facts(snapshot, &file.facts_key)?)
+    Ok(store::cached_facts(snapshot, &file.facts_key)?)
 }
 
 /// Reports whether a line is inside a declaration of one of these symbols.

@@ -136,7 +136,7 @@ pub fn literals_in_file(snapshot: &Snapshot, path: &str) -> Result<Vec<Literal>,
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());
     };
-    let Some(facts) = store::read_facts(snapshot, &file.facts_key)? else {
+    let Some(facts) = store::cached_facts(snapshot, &file.facts_key)? else {
         return Ok(Vec::new());
     };
 

@@ -147,7 +147,7 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
     let Some(row) = store::file_by_path(snapshot, &path)? else {
         return Ok(Vec::new());
     };
-    let Some(facts) = store::read_facts(snapshot, &row.facts_key)? else {
+    let Some(facts) = store::cached_facts(snapshot, &row.facts_key)? else {
         return Ok(Vec::new());
     };
     let sites = Sites::of(snapshot, file)?;
@@ -316,8 +316,7 @@ struct Sites {
 
 impl Sites {
     fn of(snapshot: &Snapshot, file: FileKey) -> Result<Self, QueryError> {
-        let nodes = store::nodes_of_file(snapshot, file)?;
-        let nodes: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+        let nodes = store::node_ids_of_file(snapshot, file)?;
         let mut sites = Self::default();
         let types = [EdgeType::Calls, EdgeType::References];
         let outgoing = EdgeDirection::Outgoing;

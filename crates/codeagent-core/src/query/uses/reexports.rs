@@ -26,7 +26,7 @@ pub fn export_names(snapshot: &Snapshot, path: &str) -> Result<Vec<(u32, String)
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());
     };
-    let Some(facts) = store::read_facts(snapshot, &file.facts_key)? else {
+    let Some(facts) = store::cached_facts(snapshot, &file.facts_key)? else {
         return Ok(Vec::new());
     };
     let is_exported = |declaration: &&Declaration| {
@@ -76,7 +76,7 @@ pub fn reexports(
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());
     };
-    let Some(facts) = store::read_facts(snapshot, &file.facts_key)? else {
+    let Some(facts) = store::cached_facts(snapshot, &file.facts_key)? else {
         return Ok(Vec::new());
     };
     let imports = store::incident_edges(

@@ -1,8 +1,11 @@
 //! The section about how one symbol reaches another. The question may describe one of them instead of naming it:
 //! `how does closing a cart end up in save?`, `how does Cart.close reach the mail client?`
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 use codeagent_core::model::dispatch::verb_and_path;
-use codeagent_core::model::graph::{Node, NodeId};
+use codeagent_core::model::graph::{EdgeType, Node, NodeId};
 use codeagent_core::query::{
     self, DispatchStep, Occurrence, Occurrences, SearchFilter, SearchQuery, Searched, Target,
     Targets, TextSearchQuery,
@@ -21,6 +24,10 @@ const MAX_LINES: usize = 200;
 
 /// Maximum number of symbols that may be the described start of a path.
 const MAX_STARTS: usize = 6;
+
+/// Maximum number of calls between the described start of a path and its end, and of functions at each step.
+const MAX_STEPS: usize = 6;
+const MAX_LEADING: usize = 200;
 
 /// Number of search results among which they are.
 const MAX_FOUND: usize = 60;
@@ -186,7 +193,6 @@ fn described(
     wants: Wants,
 ) -> Result<bool, AnswerError> {
     let words: Vec<&str> = targets.uncommon_words().collect();
-    let starts = starts(occurrences, &words)?;
     let ends = match end {
         Target::File { path, .. } => {
             let (exported, internal) = file_folder::declared(occurrences, path)?;
@@ -195,6 +201,8 @@ fn described(
         }
         _ => ends(end),
     };
+    let mut starts = starts(occurrences, &words)?;
+    starts.extend(leading(occurrences, &ends, &words)?);
     for start in &starts {
         let found = query::find_path(occurrences.sources, &[start.id], &ends)?;
         let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
@@ -235,21 +243,62 @@ fn starts(occurrences: &Occurrences<'_, '_>, words: &[&str]) -> Result<Vec<Node>
     let found = query::search(occurrences.sources.snapshot(), Searched::default(), &search)?;
     let mut named: Vec<(usize, Node)> = Vec::new();
     for hit in found.hits {
-        let own = query::name_words(&hit.node.name);
-        let is_said = |word: &&&str| own.iter().any(|own| is_form(own, word));
-        let said = words.iter().filter(is_said).count();
-        let mut paths = hit.node.spans.iter().map(|span| span.path.as_str());
-        let is_test = paths.any(query::is_test_path);
-        if is_callable(&hit.node) && !is_test && said >= MIN_WORDS {
+        let said = words_said(&hit.node, words);
+        if is_callable(&hit.node) && !is_of_tests(&hit.node) && said >= MIN_WORDS {
             named.push((said, hit.node));
         }
     }
-    named.sort_by_key(|(said, _)| std::cmp::Reverse(*said));
+    named.sort_by_key(|(said, _)| Reverse(*said));
     Ok(named
         .into_iter()
         .map(|(_, node)| node)
         .take(MAX_STARTS)
         .collect())
+}
+
+/// Returns the functions outside tests that lead to some symbols by calls and have several of some words in their names,
+/// those with most first, and of these the farthest.
+fn leading(
+    occurrences: &Occurrences<'_, '_>,
+    ends: &[NodeId],
+    words: &[&str],
+) -> Result<Vec<Node>, AnswerError> {
+    let mut seen: HashSet<NodeId> = ends.iter().copied().collect();
+    let mut level = ends.to_vec();
+    let mut named: Vec<(usize, usize, Node)> = Vec::new();
+    for steps in 1..=MAX_STEPS {
+        let bases = query::bases_of(occurrences.sources.snapshot(), &level)?;
+        level.extend(bases.into_iter().map(|(id, _)| id));
+        let calls = occurrences.incoming(&level, &[EdgeType::Calls])?;
+        level = calls.iter().map(|edge| edge.other).collect();
+        level.retain(|id| seen.insert(*id));
+        level.truncate(MAX_LEADING);
+
+        for id in &level {
+            let symbol = query::get_node(occurrences.sources.snapshot(), *id)?;
+            if let Some(node) = symbol.map(|symbol| symbol.node) {
+                let said = words_said(&node, words);
+                if said >= MIN_WORDS && is_callable(&node) && !is_of_tests(&node) {
+                    named.push((said, steps, node));
+                }
+            }
+        }
+    }
+    named.sort_by_key(|(said, steps, _)| Reverse((*said, *steps)));
+    let nodes = named.into_iter().map(|(.., node)| node);
+    Ok(nodes.take(MAX_STARTS).collect())
+}
+
+/// Counts the words that are in the name of a symbol.
+fn words_said(node: &Node, words: &[&str]) -> usize {
+    let own = query::name_words(&node.name);
+    let is_said = |word: &&&str| own.iter().any(|own| is_form(own, word));
+    words.iter().filter(is_said).count()
+}
+
+fn is_of_tests(node: &Node) -> bool {
+    let mut paths = node.spans.iter().map(|span| span.path.as_str());
+    paths.any(query::is_test_path)
 }
 
 /// Reports whether two words are forms of one: `completing` and `complete`.

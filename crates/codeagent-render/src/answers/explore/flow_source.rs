@@ -49,9 +49,7 @@ pub(super) fn sections(
         if shared == 0 {
             continue;
         }
-        let snapshot = occurrences.sources.snapshot();
-        let file = query::derive_file_id(snapshot, path).ok();
-        let nodes = file.map_or(Ok(Vec::new()), |file| query::get_outline(snapshot, file))?;
+        let nodes = query::named_on_line(occurrences.sources.snapshot(), path, line)?;
         let node = nodes.into_iter().find(|node| {
             let mut spans = node.spans.iter();
             let is_here = spans.any(|span| span.name_line == line && span.path == path);

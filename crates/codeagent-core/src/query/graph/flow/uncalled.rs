@@ -61,7 +61,7 @@ impl FlowWalk<'_, '_, '_> {
                 let snapshot = self.occurrences.sources.snapshot();
                 match store::file_by_path(snapshot, &path)? {
                     Some(file) if depth < self.max_depth && self.lines.len() <= MAX_LINES => {
-                        self.steps_on_lines((file.id, &path), &lines, depth + 1)
+                        self.steps_on_lines(file.id, &lines, depth + 1)
                     }
                     _ => Ok(()),
                 }
@@ -459,7 +459,7 @@ impl FlowWalk<'_, '_, '_> {
             return Ok(());
         }
         let lines = callback.start..=callback.end;
-        self.steps_on_lines((file, path), &lines, depth + 1)
+        self.steps_on_lines(file, &lines, depth + 1)
     }
 }
 

@@ -47,10 +47,12 @@ pub struct ProjectGraph {
 }
 
 impl ProjectGraph {
-    /// Loads the graph. `is_inside` decides by path and project whether a file is in scope.
+    /// Loads the graph. `is_inside` decides by path and project whether a file is in scope, `needs_uses` by the files
+    /// whether the uses are loaded.
     pub fn load(
         snapshot: &Snapshot,
         is_inside: impl Fn(&str, &str) -> bool,
+        needs_uses: impl Fn(&[File]) -> bool,
     ) -> Result<Self, QueryError> {
         let (mut projects, mut folders) = (Interner::default(), Interner::default());
         let (mut files, mut file_index) = (Vec::new(), FxHashMap::default());
@@ -76,20 +78,23 @@ impl ProjectGraph {
         snapshot.check()?;
 
         let mut uses = Vec::new();
-        store::export_edges(snapshot, |edge| {
-            let ends = (index.get(&edge.source), index.get(&edge.target));
-            if let ((Some(source), Some(target)), Some(file)) = (ends, file_index.get(&edge.file))
-                && !is_shared(&symbols[*target as usize])
-            {
-                uses.push(Use {
-                    source: *source,
-                    target: *target,
-                    edge_type: edge.edge_type,
-                    file: *file,
-                    line: edge.line,
-                });
-            }
-        })?;
+        if needs_uses(&files) {
+            store::export_edges(snapshot, |edge| {
+                let ends = (index.get(&edge.source), index.get(&edge.target));
+                let file = file_index.get(&edge.file);
+                if let ((Some(source), Some(target)), Some(file)) = (ends, file)
+                    && !is_shared(&symbols[*target as usize])
+                {
+                    uses.push(Use {
+                        source: *source,
+                        target: *target,
+                        edge_type: edge.edge_type,
+                        file: *file,
+                        line: edge.line,
+                    });
+                }
+            })?;
+        }
         Ok(Self {
             symbols,
             files,

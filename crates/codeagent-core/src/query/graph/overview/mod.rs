@@ -26,7 +26,7 @@ use crate::query::labels::Labels;
 use crate::query::{QueryError, Sources};
 use cycles::{Crossing, Crossings, cycles};
 use entry_points::entry_points;
-use graph::{ProjectGraph, Use};
+use graph::{File, ProjectGraph, Use};
 use unused::{doubt_named, unused};
 
 const MAX_HUBS: usize = 15;
@@ -133,7 +133,11 @@ pub struct Overview {
 /// Creates the overview of a repository or a part of it.
 pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview, QueryError> {
     let snapshot = sources.snapshot();
-    let graph = ProjectGraph::load(snapshot, |path, project| scope.holds(path, project))?;
+    let graph = ProjectGraph::load(
+        snapshot,
+        |path, project| scope.holds(path, project),
+        |_| true,
+    )?;
     let is_part = scope != Scope::Whole;
     let projects: Vec<usize> = graph.files.iter().map(|file| file.project).collect();
     let folders: Vec<usize> = graph.files.iter().map(|file| file.folder).collect();
@@ -190,7 +194,12 @@ pub fn overview(sources: &mut Sources<'_>, scope: Scope<'_>) -> Result<Overview,
 /// Returns an overview of the repository that has its entry points alone.
 pub fn entry_overview(sources: &mut Sources<'_>) -> Result<Overview, QueryError> {
     let snapshot = sources.snapshot();
-    let graph = ProjectGraph::load(snapshot, |_, _| true)?;
+    // Only modules are entry points because of what uses them.
+    let has_modules = |files: &[File]| {
+        let mut files = files.iter();
+        files.any(|file| file.language == Language::TypeScript)
+    };
+    let graph = ProjectGraph::load(snapshot, |_, _| true, has_modules)?;
     let mut found = Overview {
         entry_points: entry_points(sources, &graph)?,
         ..Overview::default()
