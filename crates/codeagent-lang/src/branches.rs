@@ -1,4 +1,5 @@
-//! Parts of functions that run under a condition: branches of `if`, `switch` and `?:`, and `catch` clauses.
+//! Parts of functions that run under a condition: branches of `if`, `switch` and `?:`, `catch` clauses, and handlers
+//! of events (`Closed += () => { .. }`).
 //!
 //! Answers about what happens in a function ask for them, one file at a time; the index has no rows for
 //! them. See [`LanguageSupport::branches`](crate::LanguageSupport::branches).
@@ -17,6 +18,8 @@ pub enum BranchKind {
     Case,
     /// If something is thrown.
     Catch,
+    /// When the event is raised that a function without a name is added to.
+    Event,
 }
 
 /// A part of a text that runs under a condition.
@@ -35,6 +38,7 @@ impl fmt::Display for BranchKind {
             Self::Else => "else",
             Self::Case => "case",
             Self::Catch => "catch",
+            Self::Event => "on event",
         })
     }
 }

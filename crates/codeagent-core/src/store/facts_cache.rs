@@ -42,10 +42,7 @@ impl FactsCache {
 }
 
 /// Returns the facts under a key like [`read_facts`], from the cache if they are there.
-pub fn cached_facts(
-    snapshot: &Snapshot,
-    key: &FactsKey,
-) -> Result<Option<Arc<Facts>>, StoreError> {
+pub fn cached_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Arc<Facts>>, StoreError> {
     if let Some(facts) = snapshot.facts().get(key) {
         return Ok(Some(facts));
     }

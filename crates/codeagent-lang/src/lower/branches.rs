@@ -4,6 +4,9 @@ use tree_sitter::{Node, TreeCursor};
 
 use crate::branches::{Branch, BranchKind};
 
+/// Functions without a name in C#, where `+=` adds them to an event.
+const FUNCTIONS: [&str; 2] = ["anonymous_method_expression", "lambda_expression"];
+
 /// Returns the branches in a tree, outer ones first.
 #[must_use]
 pub fn branches(root: Node<'_>) -> Vec<Branch> {
@@ -34,13 +37,17 @@ fn kind_at(cursor: &TreeCursor<'_>) -> Option<BranchKind> {
         }
         (_, Some("consequence")) => Some(BranchKind::If),
         (_, Some("alternative")) => Some(BranchKind::Else),
-        (_, Some("right")) => is_after_and(cursor.node()).then_some(BranchKind::If),
+        (kind, Some("right")) => match operator_before(cursor.node()) {
+            Some("&&") => Some(BranchKind::If),
+            Some("+=") if FUNCTIONS.contains(&kind) => Some(BranchKind::Event),
+            _ => None,
+        },
         _ => None,
     }
 }
 
-/// Reports whether a node is the right side of `&&`.
-fn is_after_and(node: Node<'_>) -> bool {
-    let operator = node.prev_sibling().map(|operator| operator.kind());
-    operator == Some("&&")
+/// Returns the operator before the right side of an expression.
+fn operator_before<'t>(right: Node<'t>) -> Option<&'t str> {
+    let operator: Option<Node<'t>> = right.prev_sibling();
+    operator.map(|operator| operator.kind())
 }

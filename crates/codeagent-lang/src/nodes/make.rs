@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use codeagent_model::facts::{DeclId, Facts};
-use codeagent_model::graph::{Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use codeagent_model::graph::{Access, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use codeagent_model::span::{Position, Span};
 
 use crate::language::LanguageSupport;
@@ -186,6 +186,15 @@ impl NodeDraft {
         self.node.spans.append(&mut other.spans);
         self.node.doc = self.node.doc.take().or(other.doc);
         self.node.flags.set(other.flags, true);
+        // Only some parts of a partial type of C# may have a modifier; the others have the default.
+        if self.node.node_type.is_type() {
+            self.node.access = self
+                .node
+                .access
+                .into_iter()
+                .chain(other.access)
+                .min_by_key(|access| openness(*access));
+        }
         if other.node_type == NodeType::Component {
             self.node.node_type = NodeType::Component;
         }
@@ -196,6 +205,23 @@ impl NodeDraft {
         rest.sort_by(|a, b| (&a.path, a.span.start.offset).cmp(&(&b.path, b.span.start.offset)));
         self.node
     }
+}
+
+/// Ranks an accessibility, the most open one first.
+fn openness(access: Access) -> usize {
+    let ranked = [
+        Access::Public,
+        Access::ProtectedInternal,
+        Access::Protected,
+        Access::Internal,
+        Access::PrivateProtected,
+        Access::Private,
+        Access::File,
+    ];
+    ranked
+        .iter()
+        .position(|known| *known == access)
+        .unwrap_or(ranked.len())
 }
 
 /// Returns the node of a file.

@@ -37,7 +37,7 @@ route.post('/kinds/:kindIdentifier/batches/:batchIdentifier/temperatures/:temper
 export default route;
 ";
 
-const CASES: [Case; 14] = [
+const CASES: [Case; 22] = [
     Case {
         question: "which tests break if OvenTest.Heat changes?",
         files: &[("bakery.Tests/OvenTest.cs", OVEN_TESTS)],
@@ -156,6 +156,76 @@ const CASES: [Case; 14] = [
         )],
         expected: &["3 Mode.Read: "],
     },
+    Case {
+        question: "how does completing all orders end up in heatOven?",
+        files: &[(
+            "bakery/bake.ts",
+            "export function heatOven() {}\nfunction knead() { heatOven(); }\nexport function completeAllOrders() { knead(); }\n",
+        )],
+        expected: &["completeAllOrders (matched by words of its name) leads to heatOven"],
+    },
+    Case {
+        question: "which code checks whether oven watching is switched on for everyone?",
+        files: &[(
+            "bakery/Settings.cs",
+            "class Settings { public bool EnableOvenWatching { get; set; } }\nclass Watcher {\n  bool Start(Settings s) => s.EnableOvenWatching;\n}\n",
+        )],
+        expected: &[
+            "public property Settings.EnableOvenWatching",
+            "3 Watcher.Start: ",
+        ],
+    },
+    Case {
+        question: "what happens when Timer.Start is called?",
+        files: &[(
+            "bakery/Timer.cs",
+            "class Timer {\n  event Action Rang;\n  void Start() {\n    Rang += () => Bell.Ring();\n    Bell.Mount();\n  }\n}\nstatic class Bell { public static void Ring() { } public static void Mount() { } }\n",
+        )],
+        expected: &["4 on event: Bell.Ring", "5 Bell.Mount"],
+    },
+    Case {
+        question: "what does OvenModel depend on?",
+        files: &[(
+            "bakery/OvenModel.cs",
+            "using Toolkit;\nclass OvenModel : ObservableModel, IOven { }\ninterface IOven { }\n",
+        )],
+        expected: &["bases: IOven  bakery/OvenModel.cs:3, ObservableModel (unknown)"],
+    },
+    Case {
+        question: "which classes extend Oven and which of its methods do they override?",
+        files: &[(
+            "bakery/ovens.ts",
+            "export class Oven { heat() {} cool() {} }\nexport class GasOven extends Oven {\n  heat() {}\n}\n",
+        )],
+        expected: &[
+            "2 GasOven: ",
+            "overrides of its members (1):\nbakery/\n ovens.ts\n  3 GasOven.heat: ",
+        ],
+    },
+    Case {
+        question: "who sends the event that says a cake was baked?",
+        files: &[(
+            "bakery/events.ts",
+            "export function report(client: any) {\n  client.capture('cake_baked');\n}\n",
+        )],
+        expected: &["## literal \"cake_baked\"", "2 report"],
+    },
+    Case {
+        question: "what is the public surface of the Redis cake store class?",
+        files: &[(
+            "bakery/store.ts",
+            "export class CakeStore {\n  constructor(private redis: any) {}\n  put() {}\n}\n",
+        )],
+        expected: &["class CakeStore", "put()"],
+    },
+    Case {
+        question: "where is the NoBell option read and what does it change?",
+        files: &[(
+            "bakery/Program.cs",
+            "class Program {\n  static bool IsQuiet;\n  static void Main() {\n    IsQuiet = Line.Has(\"NoBell\");\n  }\n  bool Ring() => !IsQuiet;\n}\nstatic class Line { public static bool Has(string name) => true; }\n",
+        )],
+        expected: &["uses of IsQuiet, which holds its value", "6 Program.Ring: "],
+    },
 ];
 
 #[test]
@@ -200,4 +270,34 @@ fn settings_in_the_place_of_an_action_are_not_what_is_asked_for() {
     let question = "what server code runs when a user leaves the security settings?";
     let text = shop.stdout(&["explore", question]);
     assert!(!text.contains("SMTP_USER (matched"), "{text}");
+}
+
+#[test]
+fn a_test_that_replaces_a_module_does_not_reach_it() {
+    let shop = Shop::with(&[
+        ("web/heat.ts", "export function heat() {}\n"),
+        (
+            "web/bake.ts",
+            "import { heat } from './heat';\nexport function bake() { heat(); }\n",
+        ),
+        (
+            "web/bake.test.ts",
+            "import { bake } from './bake';\nvi.mock('./heat');\nit('bakes', () => { bake(); });\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "which tests cover heat?"]);
+    assert!(text.contains("no test is known to use it"), "{text}");
+}
+
+#[test]
+fn a_partial_class_has_the_accessibility_that_one_part_declares() {
+    let shop = Shop::with(&[
+        ("bakery/Form.cs", "public partial class BakeryForm { }\n"),
+        (
+            "bakery/Form.Parts.cs",
+            "partial class BakeryForm { int a; int b; }\n",
+        ),
+    ]);
+    let text = shop.stdout(&["explore", "BakeryForm"]);
+    assert!(text.starts_with("## public class BakeryForm"), "{text}");
 }

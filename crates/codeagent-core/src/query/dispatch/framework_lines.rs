@@ -153,7 +153,11 @@ pub fn asked_framework_lines(
     let folders = folders_asked(occurrences, &words)?;
     let within: Vec<Option<&str>> = folders.iter().map(|path| Some(path.as_str())).collect();
     let with_all = [within.as_slice(), &[None]].concat();
-    let strong = lines_in(occurrences, &with_all, &[framework.pattern, framework.strings])?;
+    let strong = lines_in(
+        occurrences,
+        &with_all,
+        &[framework.pattern, framework.strings],
+    )?;
     let timers = match strong {
         Some(_) if !within.is_empty() => lines_in(occurrences, &within, &[framework.weak])?,
         _ => lines_in(occurrences, &with_all, &[framework.weak])?,

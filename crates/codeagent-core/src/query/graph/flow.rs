@@ -28,9 +28,7 @@ use std::ops::RangeInclusive;
 use rustc_hash::FxHashSet;
 
 use crate::model::dispatch::DispatchKind;
-use crate::model::graph::{
-    Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType,
-};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use crate::query::dispatch::steps::mediated_handlers;
 use crate::query::uses::hierarchy::{bases_of, implementations_of};
 use crate::query::{

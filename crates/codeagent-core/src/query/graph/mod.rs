@@ -4,6 +4,7 @@ pub(super) mod affected;
 pub(super) mod caller_tree;
 pub(super) mod flow;
 pub(super) mod impact;
+pub(super) mod mocks;
 pub(super) mod neighborhood;
 pub(super) mod overview;
 pub(super) mod path;

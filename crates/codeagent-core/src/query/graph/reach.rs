@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use crate::model::dispatch::{DispatchKind, route_key, verb_and_path, verbs_agree};
-use crate::model::graph::{EdgeDirection, EdgeType, NodeFlags, NodeId, NodeType};
+use crate::model::graph::{
+    Dialect, EdgeDirection, EdgeType, Language, NodeFlags, NodeId, NodeType,
+};
+use crate::query::graph::mocks::Mocks;
 use crate::query::{
     DispatchStep, Labels, Occurrence, Occurrences, QueryError, bases_of, dispatched_to,
     is_compound, requests_of_files,
@@ -138,6 +141,7 @@ pub fn tests_reaching(
     let mut seen: FxHashSet<NodeId> = nodes.iter().copied().collect();
     let mut level = nodes.to_vec();
     let mut found = ReachingTests::default();
+    let mut modules = Modules::of(occurrences, nodes)?;
     for step in 0..=steps {
         let bases = bases_of(occurrences.sources.snapshot(), &level)?;
         level.extend(bases.into_iter().map(|(id, _)| id));
@@ -147,13 +151,13 @@ pub fn tests_reaching(
             let edges: Vec<IncidentEdge> = in_tests.into_iter().map(|(_, edge)| edge).collect();
             found.direct = occurrences.of_edges(&edges)?;
         } else {
-            add_indirect(occurrences, &mut found, in_tests)?;
+            add_indirect(occurrences, &mut found, (in_tests, &mut modules))?;
         }
         if !found.indirect.is_empty() {
             // What uses a helper of tests is a test, too.
             let helpers = without_files(occurrences.sources.snapshot(), testing)?;
             let (of_helpers, _) = users(occurrences, &helpers, &mut seen)?;
-            add_indirect(occurrences, &mut found, of_helpers)?;
+            add_indirect(occurrences, &mut found, (of_helpers, &mut modules))?;
             break;
         }
 
@@ -296,11 +300,56 @@ fn derivations(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Vec<Use>, QueryE
     Ok(found)
 }
 
-/// Adds uses in tests that do not use the symbols directly, and names what they use.
+/// The modules of the symbols that tests are to reach, some of which a test may replace.
+struct Modules {
+    paths: Vec<String>,
+    mocks: Mocks,
+}
+
+impl Modules {
+    fn of(occurrences: &Occurrences<'_, '_>, nodes: &[NodeId]) -> Result<Self, QueryError> {
+        Ok(Self {
+            paths: paths_of(occurrences.sources.snapshot(), nodes)?,
+            mocks: Mocks::default(),
+        })
+    }
+
+    /// Reports whether a test replaces the module of the symbols, or that of the symbol by which it would reach them.
+    fn are_replaced(
+        &mut self,
+        occurrences: &mut Occurrences<'_, '_>,
+        (through, edge): (NodeId, &IncidentEdge),
+    ) -> Result<bool, QueryError> {
+        let test = occurrences.path(edge.file)?;
+        if Dialect::of_path(&test).map(Dialect::language) != Some(Language::TypeScript) {
+            return Ok(false);
+        }
+        let mut paths = paths_of(occurrences.sources.snapshot(), &[through])?;
+        paths.extend(self.paths.iter().cloned());
+        self.mocks.replaces(occurrences, &test, &paths)
+    }
+}
+
+/// Returns the paths of the files that declare some symbols.
+fn paths_of(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Vec<String>, QueryError> {
+    let mut paths = Vec::new();
+    for brief in store::briefs(snapshot, nodes)?.into_values() {
+        let path = brief
+            .file
+            .map_or(Ok(None), |file| store::file_path(snapshot, file))?;
+        paths.extend(path);
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    Ok(paths)
+}
+
+/// Adds uses in tests that do not use the symbols directly, and names what they use. Uses in tests that replace the
+/// modules are left out.
 fn add_indirect(
     occurrences: &mut Occurrences<'_, '_>,
     found: &mut ReachingTests,
-    uses: Vec<Use>,
+    (uses, modules): (Vec<Use>, &mut Modules),
 ) -> Result<(), QueryError> {
     let direct: FxHashSet<(&str, &str)> = found
         .direct
@@ -310,6 +359,9 @@ fn add_indirect(
 
     let (mut indirect, mut through) = (std::mem::take(&mut found.indirect), Vec::new());
     for (of, edge) in uses {
+        if modules.are_replaced(occurrences, (of, &edge))? {
+            continue;
+        }
         let places = occurrences.of_edges(&[edge])?;
         let is_new = |place: &Occurrence| {
             place.symbol.is_empty() || !direct.contains(&(&place.path, &place.symbol))

@@ -41,11 +41,7 @@ pub fn get_outline(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, Quer
 }
 
 /// Returns the symbols whose names are on a line of a file, each with its span there; none if the file is not indexed.
-pub fn named_on_line(
-    snapshot: &Snapshot,
-    path: &str,
-    line: u32,
-) -> Result<Vec<Node>, QueryError> {
+pub fn named_on_line(snapshot: &Snapshot, path: &str, line: u32) -> Result<Vec<Node>, QueryError> {
     match store::file_by_path(snapshot, path)? {
         Some(file) => Ok(store::nodes_named_on_line(snapshot, file.id, line)?),
         None => Ok(Vec::new()),

@@ -26,7 +26,9 @@ use crate::query::lookup::position;
 use crate::query::{
     DispatchStep, EventSites, NotFound, files_of_route, literal_files, resolve_symbols,
 };
-use crate::query::{Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, routes_of};
+use crate::query::{
+    Note, QueryError, Sources, SymbolGroup, get_node_by_qualified_name, is_compound, routes_of,
+};
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
@@ -374,6 +376,12 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             add(sources, &mut targets, token, (method, has_others))?;
         }
     }
+    if targets.is_sentence
+        && weak_names::differ_in_case(&targets, &tokens)
+        && let Some(joined) = prose::joined_name(snapshot, &targets, &tokens)?
+    {
+        targets.found = vec![joined];
+    }
     if targets.is_sentence {
         weak_names::drop_examples(&mut targets, text);
         prose::drop_excluded(&mut targets, &tokens);
@@ -398,7 +406,10 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             targets.found.extend(event.filter(is_known_event));
         }
         if targets.found.is_empty() {
-            let named = prose::plain_event(sources, &targets, &tokens)?;
+            let named = match strings::joined_event(sources, &targets, &tokens)? {
+                Some(joined) => Some(joined),
+                None => prose::plain_event(sources, &targets, &tokens)?,
+            };
             targets.found.extend(named);
         }
         let named = match prose::joined_name(snapshot, &targets, &tokens)? {
@@ -544,7 +555,7 @@ fn add(
             targets.found.extend(modules);
         }
         // `reasoning_effort` may be the name of a property in a message, `cart.Closed` that of an event.
-        Err(_) if is_literal || text.contains(['_', '.']) && has_literal(snapshot, text)? => {
+        Err(_) if is_literal || is_composed(text) && has_literal(snapshot, text)? => {
             targets.found.push(Target::Literal(literal(sources)?));
         }
         Err(error) => match alias::resolve(sources, text)? {
@@ -559,6 +570,11 @@ fn add(
         },
     }
     Ok(())
+}
+
+/// Reports whether a name has several parts: `reasoning_effort`, `cart.Closed`, `NoHotkeys`.
+fn is_composed(name: &str) -> bool {
+    name.contains(['_', '.']) || is_compound(name)
 }
 
 /// Resolves a name or a location; a call in it stands for what it returns (`useCart().add`), and

@@ -1,6 +1,6 @@
 //! The types below a type: their heads, and where they are registered.
 
-use codeagent_core::model::graph::{EdgeType, NodeId, NodeType};
+use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
@@ -39,6 +39,75 @@ pub(super) fn add_bases(
         *source = without_type_parameters(source);
     }
     Ok(())
+}
+
+/// Returns the names of the bases that the heads of classes and interfaces have, without type arguments.
+pub(super) fn written_bases(
+    occurrences: &mut Occurrences<'_, '_>,
+    types: &[Node],
+) -> Result<Vec<String>, AnswerError> {
+    let mut names = Vec::new();
+    for node in types {
+        let is_of_bases = matches!(node.node_type, NodeType::Class | NodeType::Interface);
+        for span in node.spans.iter().filter(|_| is_of_bases) {
+            let mut head = Occurrence {
+                path: span.path.clone(),
+                line: span.name_line,
+                source: occurrences.sources.line(&span.path, span.name_line)?,
+                ..Occurrence::default()
+            };
+            add_bases(occurrences, &mut head)?;
+            let head = without_type_parameters(&head.source.unwrap_or_default());
+            names.extend(bases_in(&head, node.language).map(str::to_owned));
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+/// Returns the names behind `:`, `extends` or `implements` in the head of a type.
+fn bases_in(head: &str, language: Language) -> impl Iterator<Item = &str> {
+    let head = head.split(['{', ';']).next().unwrap_or(head);
+    let lists: Vec<&str> = match language {
+        Language::CSharp => {
+            let bases = head.split_once(" : ").map_or("", |(_, bases)| bases);
+            vec![bases.split(" where ").next().unwrap_or(bases)]
+        }
+        _ => {
+            let lists = head
+                .split(" implements ")
+                .flat_map(|part| part.split(" extends "));
+            lists.skip(1).collect()
+        }
+    };
+    let names = lists.into_iter().flat_map(split_outside_brackets);
+    // `extends mixin(Base)` has no name; in C#, a base has the arguments of its constructor.
+    let is_named = move |base: &&str| language == Language::CSharp || !base.contains('(');
+    let names = names.filter(is_named).map(|base| {
+        let is_part = |c: char| c.is_alphanumeric() || "_.$@".contains(c);
+        let end = base.find(|c| !is_part(c)).unwrap_or(base.len());
+        base[..end].rsplit('.').next().unwrap_or(base)
+    });
+    names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+}
+
+/// Splits a list at the commas that are in no brackets.
+fn split_outside_brackets(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
+    for (at, c) in list.char_indices() {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(list[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(list[start..].trim());
+    parts
 }
 
 /// Leaves out the first list of type parameters of a head: `class Cart<..> extends Base<T>`.
@@ -120,6 +189,27 @@ mod tests {
             ("class A<T", "class A<T"),
         ] {
             assert_eq!(without_type_parameters(head), expected);
+        }
+    }
+
+    #[test]
+    fn bases_are_read_from_the_head_of_a_type() {
+        for (head, language, expected) in [
+            (
+                "class A<..>(int b) : Base<C, D>(b), N.IFace where T : E {",
+                Language::CSharp,
+                vec!["Base", "IFace"],
+            ),
+            ("class A {", Language::CSharp, vec![]),
+            (
+                "class A extends React.Component<P> implements I, J {",
+                Language::TypeScript,
+                vec!["Component", "I", "J"],
+            ),
+            ("class A extends mixin(B) {", Language::TypeScript, vec![]),
+        ] {
+            let found: Vec<&str> = bases_in(head, language).collect();
+            assert_eq!(found, expected, "{head}");
         }
     }
 }

@@ -13,6 +13,9 @@ use crate::text::{Document, Section};
 /// Title of the calls of a function.
 pub(super) const FLOW_TITLE: &str = "what happens, in order";
 
+/// Title of what several functions of a type do, which do not follow each other.
+const EACH_TITLE: &str = "what its functions do, each in order";
+
 /// Title of the calls of functions that run because of what a constant or type names.
 const NAMED_TITLE: &str = "what happens where it names an event, job or route, in order";
 
@@ -189,6 +192,10 @@ pub(super) fn of_type(
     if running.is_empty() {
         title = FLOW_TITLE;
         running = callable_functions(subject, occurrences.sources.snapshot())?;
+    }
+
+    if title == FLOW_TITLE && running.len() > 1 {
+        title = EACH_TITLE;
     }
 
     let mut lines = Vec::new();

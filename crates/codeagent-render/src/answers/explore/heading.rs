@@ -3,6 +3,7 @@
 use codeagent_core::model::graph::{Node, NodeFlags, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
+use super::derived_types;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section, cut};
 
@@ -120,10 +121,11 @@ pub(super) fn details(
 
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
     let bases = query::bases_of(occurrences.sources.snapshot(), &ids)?;
-    let mut names = Vec::new();
+    let (mut names, mut known) = (Vec::new(), Vec::new());
     for (base, _) in bases.iter().take(MAX_LISTED) {
         let base = query::get_node(occurrences.sources.snapshot(), *base)?;
         if let Some(base) = base {
+            known.push(base.node.name.clone());
             names.push(format!(
                 "{}{}",
                 occurrences.short_name(&base.node)?,
@@ -136,6 +138,15 @@ pub(super) fn details(
         let snapshot = occurrences.sources.snapshot();
         let outside = query::external_targets(snapshot, &types, &query::HIERARCHICAL)?;
         names.extend(outside.iter().map(|base| base.symbol.to_string()));
+
+        let last = |path: String| path.rsplit('.').next().map(str::to_owned);
+        known.extend(outside.iter().filter_map(|base| last(base.symbol.path())));
+        let mut unknown = derived_types::written_bases(occurrences, nodes)?;
+        let resolved = occurrences.outgoing(&ids, &query::HIERARCHICAL)?.len() + outside.len();
+        // A base may be imported under another name.
+        let all_resolved = resolved >= unknown.len();
+        unknown.retain(|base| !all_resolved && !known.contains(base));
+        names.extend(unknown.iter().map(|base| format!("{base} (unknown)")));
     }
     if !names.is_empty() {
         let more = match bases.len().saturating_sub(MAX_LISTED) {

@@ -67,7 +67,8 @@ pub(super) fn literal(
     {
         return sections(document, occurrences, &setting, (within, true), wants);
     }
-    sections(document, occurrences, target, (within, is_variable), wants)
+    let is_setting = is_variable || wants.setting;
+    sections(document, occurrences, target, (within, is_setting), wants)
 }
 
 /// Adds a literal, which may be the name of a setting.

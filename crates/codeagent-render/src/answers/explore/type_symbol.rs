@@ -110,6 +110,9 @@ pub(super) fn sections(
     );
     let with_tests = wants.tests && wants.implementations;
     document.section(wants.weigh(section, with_tests, 3));
+    if subject.words.iter().any(|word| word.starts_with("overrid")) {
+        overridden_members(subject, document, occurrences, &members)?;
+    }
 
     let mut ids = subject.ids();
     document.section(wants.weigh(
@@ -120,6 +123,29 @@ pub(super) fn sections(
     ids.extend(members.iter().map(|member| member.id));
     document.section(wants.weigh(dispatch::to(occurrences, &ids)?, wants.implementations, 20));
     uses(subject, document, occurrences, &members)
+}
+
+/// Adds the members of other types that override or implement those of the type.
+fn overridden_members(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    members: &[Node],
+) -> Result<(), AnswerError> {
+    let is_method = |node: &&Node| node.node_type != NodeType::Constructor;
+    let ids: Vec<NodeId> = members
+        .iter()
+        .filter(is_method)
+        .map(|node| node.id)
+        .collect();
+    let found = query::implementations_of(occurrences.sources.snapshot(), &ids)?;
+    let found: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
+    let mut places = occurrences.of_declarations(&found)?;
+    places.retain(|place| !place.is_test());
+    let title = "overrides of its members";
+    let section = Section::occurrence_rows("overrides", title, places);
+    document.section(subject.wants.weigh(section, true, 0));
+    Ok(())
 }
 
 /// Returns the members of a type by line, including private ones.

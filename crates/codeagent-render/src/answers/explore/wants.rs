@@ -24,6 +24,8 @@ pub(super) struct Wants {
     pub messages: bool,
     /// The question asks what sends or raises something.
     pub senders: bool,
+    /// What a setting, option or flag decides.
+    pub setting: bool,
     pub dependencies: bool,
     /// The question asks where something gets its data.
     pub data: bool,
@@ -119,6 +121,14 @@ impl Wants {
             levels: words(&["level", "lead"]) || asks_for_their_callers(targets),
             flow,
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
+            setting: words(&[
+                "argument",
+                "environment",
+                "flag",
+                "option",
+                "setting",
+                "switch",
+            ]),
             senders: asks_who_sends(targets),
             data: words(&["data", "load", "fetch", "quer"]),
             dependencies: words(&["depend", "rely", "relies", "need", "requir", "inject"]),

@@ -62,11 +62,21 @@ impl Symbols<'_> {
         }
     }
 
-    /// Returns the first block of the ambient module with `*` in its name that a specifier matches.
+    /// Returns the first block of the ambient module with `*` in its name that a specifier matches. The module of
+    /// `declare module "*";` stands for packages that are not installed, and tells nothing of them.
     fn wildcard_module(&self, specifier: Name) -> Option<DeclRef> {
         self.record_text_lookup(WILDCARDS, "");
         let module = self.tables.wildcard(self.spelling(specifier))?;
-        self.ambient(module).first().copied()
+        let block = self.ambient(module).first().copied()?;
+        let is_known = self.spelling(module) != "*" || self.declares_members(block);
+        is_known.then_some(block)
+    }
+
+    /// Reports whether a block declares something in it.
+    fn declares_members(&self, block: DeclRef) -> bool {
+        let facts = self.facts(block.file);
+        let inner = facts.decl(block.decl).inner;
+        facts.decls.iter().any(|decl| decl.scope == inner)
     }
 
     pub fn is_module_outside(&self, module: &ResolvedName) -> bool {

@@ -15,7 +15,7 @@ use crate::store::FileKey;
 pub(super) type FunctionBranches = FxHashMap<(FileKey, u32), Vec<Branch>>;
 
 /// What stands in a text before any code that runs under a condition.
-const CONDITIONS: [&str; 5] = ["&&", "?", "catch", "if", "switch"];
+const CONDITIONS: [&str; 6] = ["&&", "+=", "?", "catch", "if", "switch"];
 
 impl FlowWalk<'_, '_, '_> {
     /// Returns the line of a step and, if it runs under a condition, a word for that: `12 else:`. `lines` are
@@ -50,13 +50,14 @@ impl FlowWalk<'_, '_, '_> {
                 LANGUAGES.branches(text.whole(), text.span_of_lines(lines), dialect)
             });
 
-        // What surrounds the whole function does not count; an error precedes other conditions.
+        // What surrounds the whole function does not count; an event and an error precede other conditions.
         let around = branches
             .iter()
             .filter(|branch| start <= branch.span.start && branch.span.contains(&at));
         let kinds: Vec<BranchKind> = around.map(|branch| branch.kind).collect();
-        let is_catch = |kind: &&BranchKind| **kind == BranchKind::Catch;
-        let kind = kinds.iter().find(is_catch).or(kinds.last());
+        let first = [BranchKind::Event, BranchKind::Catch];
+        let kind = first.iter().find(|kind| kinds.contains(kind));
+        let kind = kind.or(kinds.last());
         Ok(kind.map_or_else(|| line.to_string(), |kind| format!("{line} {kind}:")))
     }
 }

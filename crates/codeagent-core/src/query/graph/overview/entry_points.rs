@@ -24,8 +24,17 @@ const ENDINGS: [&str; 8] = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"
 /// Commands whose argument is a source file or its folder, possibly without an ending.
 const RUNNERS: [&str; 6] = ["bun", "deno", "node", "nodemon", "ts-node", "tsx"];
 
-/// File names that usually belong to entry points.
-const STARTS: [&str; 7] = ["main", "index", "server", "cli", "app", "start", "worker"];
+/// File names that usually belong to entry points; Next.js calls `register` of `instrumentation`.
+const STARTS: [&str; 8] = [
+    "main",
+    "index",
+    "server",
+    "cli",
+    "app",
+    "start",
+    "worker",
+    "instrumentation",
+];
 
 /// Why a symbol is an entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -323,13 +332,15 @@ fn without_ending(path: &str) -> &str {
     }
 }
 
-/// Finds the modules that no other file uses; those with typical names of entry points come first.
+/// Finds the modules that no other file but tests uses; those with typical names of entry points come first.
 fn not_imported(graph: &ProjectGraph) -> Vec<EntryPoint> {
     let mut used: FxHashSet<u32> = FxHashSet::default();
     let mut active: FxHashSet<u32> = FxHashSet::default();
     for each in &graph.uses {
+        let is_test = graph.files[each.file as usize].is_test;
         if let Some((file, _)) = graph.file_of(each.target)
             && file != each.file
+            && !is_test
         {
             used.insert(file);
         }

@@ -17,7 +17,7 @@ use crate::store::{self, Snapshot};
 const MAX_PLAIN: usize = 2;
 
 /// Maximum number of words that are joined to a name.
-const MAX_JOINED: usize = 4;
+pub(super) const MAX_JOINED: usize = 4;
 
 /// Maximum number of words of a sentence among which a name is looked for.
 const MAX_WORDS: usize = 60;
@@ -29,7 +29,7 @@ const OF_VALUES: &[&str] = &[
 ];
 
 /// Words that stand between names rather than in them.
-const FILLERS: [&str; 8] = ["a", "an", "are", "do", "does", "is", "of", "the"];
+pub(super) const FILLERS: [&str; 8] = ["a", "an", "are", "do", "does", "is", "of", "the"];
 
 /// Words before a name that a sentence excludes.
 const EXCLUDING: [&str; 4] = ["except", "excluding", "not", "unlike"];

@@ -1,8 +1,12 @@
 //! Strings that a text names: literals, events and the paths of routes.
 
-use super::{EVENTS, LiteralTarget, Target, Targets, tokens};
+use super::prose::{FILLERS, MAX_JOINED};
+use super::{EVENTS, LiteralTarget, Target, Targets, Token, tokens};
 use crate::query::{QueryError, Sources, literal_files, literal_sites};
 use crate::store::Snapshot;
+
+/// Other words between the parts of a name: `a cart was closed` for `cart_closed`.
+const BETWEEN: [&str; 6] = ["been", "has", "have", "was", "were", "when"];
 
 /// Reports whether the repository has a literal that is spelled so.
 pub(super) fn has_literal(snapshot: &Snapshot, text: &str) -> Result<bool, QueryError> {
@@ -21,6 +25,36 @@ pub(super) fn event(
     }
     let event = LiteralTarget::new(sources, name, None)?;
     Ok(Some(Target::Literal(event)))
+}
+
+/// Returns the event that words of a sentence name together, without fillers between them: `cart_closed` for `the event
+/// that a cart was closed`.
+pub(super) fn joined_event(
+    sources: &Sources<'_>,
+    targets: &Targets,
+    tokens: &[Token<'_>],
+) -> Result<Option<Target>, QueryError> {
+    if !targets.mentions(EVENTS) && !targets.mentions(&["event"]) {
+        return Ok(None);
+    }
+    let words: Vec<String> = tokens
+        .iter()
+        .filter(|token| token.is_plain() && !FILLERS.contains(&token.text))
+        .map(|token| token.text.to_lowercase())
+        .filter(|word| !BETWEEN.contains(&word.as_str()))
+        .collect();
+    for length in (2..=MAX_JOINED).rev() {
+        for words in words.windows(length) {
+            for separator in ["_", "-", ".", ":", " "] {
+                let name = words.join(separator);
+                if has_literal(sources.snapshot(), &name)? {
+                    let event = LiteralTarget::new(sources, &name, None)?;
+                    return Ok(Some(Target::Literal(event)));
+                }
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Reports whether something is known to listen to an event, or to emit it.

@@ -79,6 +79,19 @@ pub(in crate::query) fn names_nothing_for_sure(
         && !missing.any(|(name, _)| is_missing_name(name)))
 }
 
+/// Reports whether a sentence names only symbols that differ in case from words of prose in it: `redis` for `the Redis
+/// cache service`.
+pub(super) fn differ_in_case(targets: &Targets, tokens: &[Token<'_>]) -> bool {
+    let differs = |target: &Target| match target {
+        Target::Symbols(symbols) => {
+            matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }))
+                && is_of_prose(tokens, &symbols.asked)
+        }
+        _ => false,
+    };
+    !targets.found.is_empty() && targets.missing.is_empty() && targets.found.iter().all(differs)
+}
+
 /// Removes values in quotation marks that a sentence only gives as examples (`a period such as "1h" or "7d"`), unless
 /// it says nothing else or calls them strings: `where is a string like "1h" read?`
 pub(super) fn drop_examples(targets: &mut Targets, text: &str) {
