@@ -117,12 +117,9 @@ pub(super) fn asks_for_path_to(targets: &Targets) -> bool {
 fn end_behind(start: &Target, question: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = question.split_whitespace().collect();
     let is_start = |word: &&str| word.contains(start.requested_text());
-    let is_verb = |word: &&str| {
-        let verbs = ["lead", "leads", "reach", "reaches", "up"];
-        verbs.contains(word)
-    };
+    let is_verb = |word: &str| ["lead", "leads", "reach", "reaches", "up"].contains(&word);
     let named = words.iter().position(is_start)?;
-    let verb = named + words[named..].iter().position(|word| is_verb(&word))?;
+    let verb = named + words[named..].iter().position(|word| is_verb(word))?;
     let behind = words[verb + 1..].iter().map(|word| {
         word.trim_matches(|c: char| !c.is_alphanumeric())
             .to_lowercase()

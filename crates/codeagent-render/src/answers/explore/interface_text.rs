@@ -101,10 +101,18 @@ impl Answered {
     }
 
     /// Says that no text of the interface has the words, if that is so.
-    pub fn add_missing(&self, document: &mut Document) {
-        if let Some((missing, _)) = &self.missing {
+    pub fn add_missing(
+        &self,
+        document: &mut Document,
+        occurrences: &Occurrences<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        if let Some((missing, is_quoted)) = &self.missing
+            // A word without quotation marks may be a string of code, such as the name of a key.
+            && (*is_quoted || query::literal_files(occurrences.sources.snapshot(), missing)? == 0)
+        {
             document.line(no_text(missing));
         }
+        Ok(())
     }
 
     /// Notes that words in quotation marks are no text, where symbols answer instead.

@@ -150,7 +150,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         return Ok(document);
     }
     if document.is_empty() {
-        texts.add_missing(&mut document);
+        texts.add_missing(&mut document, &occurrences)?;
         let described = outcome.described;
         search::search(
             index,

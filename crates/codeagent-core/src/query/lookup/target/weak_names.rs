@@ -9,7 +9,9 @@ use super::{
     LiteralTarget, STRINGS, SUBTYPES, SymbolTarget, Target, Targets, Token, is_technical, tokens,
 };
 use crate::model::graph::{Node, NodeKind, NodeType};
-use crate::query::{Note, QueryError, Sources, SymbolGroup, is_in_place, literal_files};
+use crate::query::{
+    Note, QueryError, Sources, SymbolGroup, is_compound, is_in_place, literal_files,
+};
 use crate::store::{self, Snapshot};
 
 /// Words before the name of a product.
@@ -31,7 +33,8 @@ pub(in crate::query) fn names_nothing_for_sure(
     for target in &targets.found {
         let is_sure = match target {
             Target::Literal(LiteralTarget { text, .. }) => {
-                (text.contains(' ') || is_route(text)) && literal_files(snapshot, text)? > 0
+                let is_written = text.contains(' ') || is_route(text) || is_compound(text);
+                is_written && literal_files(snapshot, text)? > 0
             }
             // `which classes derive from Error?`
             Target::External { asked, .. } if targets.mentions(SUBTYPES) => {
