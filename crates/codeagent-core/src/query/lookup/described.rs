@@ -109,10 +109,15 @@ fn keep_asked(tokens: &[Token<'_>], found: &mut Vec<DescribedSymbol>) -> bool {
         found.retain(|symbol| symbol.node.node_type != NodeType::Module);
     }
 
-    let asks_for_value =
-        asks_for_setting(tokens) && keep_any(found, |symbol| is_value(&symbol.node));
-    if !asks_for_value && asks_for_code(tokens) {
+    let asks_what_runs = asks_what_runs(tokens);
+    let asks_for_value = !asks_what_runs
+        && asks_for_setting(tokens)
+        && keep_any(found, |symbol| is_value(&symbol.node));
+    if asks_what_runs || !asks_for_value && starts_with(tokens, "where") {
         keep_any(found, |symbol| may_run(&symbol.node));
+    }
+    if asks_what_runs {
+        keep_any(found, |symbol| !is_value(&symbol.node));
     }
     if let Some(is_kind) = asked_kind(tokens) {
         keep_any(found, |symbol| is_kind(&symbol.node));
@@ -207,13 +212,20 @@ fn asked_kind(tokens: &[Token<'_>]) -> Option<fn(&Node) -> bool> {
     }
 }
 
-/// Reports whether a question asks for what runs: `how is a score computed?`, `where is the loop started?`
-fn asks_for_code(tokens: &[Token<'_>]) -> bool {
-    let first = tokens.first().map(|token| token.text.to_lowercase());
-    let asks = first.is_some_and(|first| first == "how" || first == "where");
-    asks || tokens
-        .windows(2)
-        .any(|pair| matches!([pair[0].text, pair[1].text], ["what", "happens"]))
+/// Reports whether a question asks for what runs: `how is a score computed?`, `what happens when a user leaves?`, `which
+/// code runs then?`
+fn asks_what_runs(tokens: &[Token<'_>]) -> bool {
+    let runs = |pair: &[Token<'_>]| match [pair[0].text, pair[1].text] {
+        [what, "happens"] => what.eq_ignore_ascii_case("what"),
+        ["code", verb] => ["answers", "executes", "handles", "runs"].contains(&verb),
+        _ => false,
+    };
+    starts_with(tokens, "how") || tokens.windows(2).any(runs)
+}
+
+fn starts_with(tokens: &[Token<'_>], word: &str) -> bool {
+    let first = tokens.first();
+    first.is_some_and(|first| first.text.eq_ignore_ascii_case(word))
 }
 
 /// Reports whether a symbol is a function or has some.

@@ -1,7 +1,7 @@
 //! The answer to a question that names nothing: what its words match best.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::{Node, NodeKind, NodeType};
+use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, DescribedSymbol, Occurrences, SearchFilter, SearchQuery};
 
 use super::heading::short;
@@ -75,14 +75,7 @@ pub(super) fn search(
     let is_sure = described.first().is_some_and(|best| {
         best.score >= SURE || best.node.node_type == NodeType::Property && !wants.flow
     });
-    let described = described.into_iter().map(|symbol| symbol.node);
-    // A value or the shape of one does nothing.
-    let does_something =
-        |node: &Node| node.node_type != NodeType::Property && node.kind != NodeKind::TypeAlias;
-    let asks_how = wants.flow || text.to_lowercase().starts_with("how ");
-    let described = described
-        .filter(|node| !asks_how || does_something(node))
-        .collect();
+    let described = described.into_iter().map(|symbol| symbol.node).collect();
     let hits = found.hits.iter().map(|hit| hit.node.clone());
     let hits = hits.filter(|node| is_explorable(node, wants)).collect();
     let meant = merged(match is_sure {
