@@ -266,10 +266,25 @@ fn the_last_top_level_call_of_each_program_is_shown() {
 #[test]
 fn settings_in_the_place_of_an_action_are_not_what_is_asked_for() {
     let code = "export const user = process.env.SMTP_USER;\n";
-    let shop = Shop::with(&[("bakery/mail.ts", code)]);
-    let question = "what server code runs when a user leaves the security settings?";
+    let shop = Shop::with(&[
+        ("bakery/mail.ts", code),
+        (
+            "web/unlink.tsx",
+            "export function UnlinkAccountDialog() { return <b>Unlink account</b>; }\n",
+        ),
+        (
+            "server/unlink.ts",
+            "export function unlinkAccount() { erase(); }\nfunction erase() {}\n",
+        ),
+    ]);
+    let question = "what server code runs when a user unlinks an account in the security settings?";
     let text = shop.stdout(&["explore", question]);
     assert!(!text.contains("SMTP_USER (matched"), "{text}");
+    let first = text.split("\n## ").nth(1).unwrap_or_default();
+    assert!(
+        first.starts_with("exported function unlinkAccount"),
+        "{text}"
+    );
 }
 
 #[test]

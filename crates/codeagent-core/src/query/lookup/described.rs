@@ -29,6 +29,9 @@ const NAMESPACES: [&str; 2] = ["namespace", "namespaces"];
 /// Words for an event of C#.
 const EVENTS: [&str; 2] = ["event", "events"];
 
+/// Words for the side that runs no components.
+const SERVERS: [&str; 3] = ["backend", "server", "server-side"];
+
 /// Words for a hook of React.
 const HOOKS: [&str; 2] = ["hook", "hooks"];
 
@@ -125,6 +128,10 @@ fn keep_asked(tokens: &[Token<'_>], found: &mut Vec<DescribedSymbol>) -> bool {
     let says = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.text));
     if says(&EVENTS) {
         keep_any(found, |symbol| symbol.node.kind == NodeKind::Event);
+    }
+    // `which server code runs?` is not about the dialog of the client.
+    if says(&SERVERS) {
+        keep_any(found, |symbol| symbol.node.node_type != NodeType::Component);
     }
     if says(&HOOKS) {
         keep_any(found, |symbol| is_hook(&symbol.node));

@@ -138,7 +138,7 @@ fn to_described(
 ) -> Result<bool, AnswerError> {
     let from = ends(start);
     let mut tried = vec![words.join("_?")];
-    tried.extend(words.iter().cloned());
+    tried.extend(words.iter().filter(|_| words.len() > 1).cloned());
     for pattern in tried {
         let search = TextSearchQuery {
             ignore_case: true,
