@@ -37,7 +37,7 @@ route.post('/kinds/:kindIdentifier/batches/:batchIdentifier/temperatures/:temper
 export default route;
 ";
 
-const CASES: [Case; 22] = [
+const CASES: [Case; 24] = [
     Case {
         question: "which tests break if OvenTest.Heat changes?",
         files: &[("bakery.Tests/OvenTest.cs", OVEN_TESTS)],
@@ -225,6 +225,31 @@ const CASES: [Case; 22] = [
             "class Program {\n  static bool IsQuiet;\n  static void Main() {\n    IsQuiet = Line.Has(\"NoBell\");\n  }\n  bool Ring() => !IsQuiet;\n}\nstatic class Line { public static bool Has(string name) => true; }\n",
         )],
         expected: &["uses of IsQuiet, which holds its value", "6 Program.Ring: "],
+    },
+    Case {
+        question: "where does the macOS version of BigOven start?",
+        files: &[
+            (
+                "src/BigOven.MacOS/Program.cs",
+                "class Program { static void Main() { } }\n",
+            ),
+            (
+                "src/BigOven.Linux/Program.cs",
+                "class Program { static void Main() { } }\n",
+            ),
+            ("web/oven.js", "var bigoven = {};\n"),
+        ],
+        expected: &[
+            "entry points outside of tests:\n src/BigOven.MacOS/Program.cs:1 Program.Main\n",
+        ],
+    },
+    Case {
+        question: "who calls the helper that checks whether a platform is supported?",
+        files: &[(
+            "bakery/Platforms.cs",
+            "class SupportedPlatform { public bool Check; }\nstatic class Os {\n  public static bool IsPlatformSupported(string name) => true;\n  static void Start() { IsPlatformSupported(\"a\"); }\n}\n",
+        )],
+        expected: &["Os.IsPlatformSupported(string name)", "4 Os.Start: "],
     },
 ];
 

@@ -29,6 +29,9 @@ const NAMESPACES: [&str; 2] = ["namespace", "namespaces"];
 /// Words for an event of C#.
 const EVENTS: [&str; 2] = ["event", "events"];
 
+/// Words for a function that a question describes.
+const FUNCTIONS: [&str; 3] = ["function", "helper", "method"];
+
 /// Words for the side that runs no components.
 const SERVERS: [&str; 3] = ["backend", "server", "server-side"];
 
@@ -36,13 +39,15 @@ const SERVERS: [&str; 3] = ["backend", "server", "server-side"];
 const HOOKS: [&str; 2] = ["hook", "hooks"];
 
 /// Words for what is set and read.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 10] = [
     "config",
     "configuration",
     "default",
     "flag",
     "option",
     "options",
+    "preference",
+    "preferences",
     "setting",
     "settings",
 ];
@@ -132,6 +137,9 @@ fn keep_asked(tokens: &[Token<'_>], found: &mut Vec<DescribedSymbol>) -> bool {
     // `which server code runs?` is not about the dialog of the client.
     if says(&SERVERS) {
         keep_any(found, |symbol| symbol.node.node_type != NodeType::Component);
+    }
+    if says(&FUNCTIONS) {
+        keep_any(found, |symbol| symbol.node.node_type == NodeType::Method);
     }
     if says(&HOOKS) {
         keep_any(found, |symbol| is_hook(&symbol.node));

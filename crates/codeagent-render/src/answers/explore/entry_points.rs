@@ -251,10 +251,12 @@ fn is_below_folder(path: &str, name: &str) -> bool {
 }
 
 /// Counts the words that are parts of the names of a file's folders: `desktop` for `app-desktop/main.ts`
-/// and `Shop.DesktopApp/Main.cs`.
+/// and `Shop.DesktopApp/Main.cs`, `macos` for `Shop.MacOS/Main.cs`.
 fn described(path: &str, words: &[&String]) -> usize {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let parts = query::name_words(folder);
+    let mut parts = query::name_words(folder);
+    let whole = folder.split(|c: char| !c.is_alphanumeric());
+    parts.extend(whole.map(str::to_lowercase));
     let is_part = |word: &&&String| parts.iter().any(|part| is_form(part, word));
     words.iter().filter(is_part).count()
 }

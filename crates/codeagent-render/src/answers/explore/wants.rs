@@ -1,7 +1,7 @@
 //! The sections that the words of a question ask for.
 
 use codeagent_core::model::graph::NodeType;
-use codeagent_core::query::{Target, Targets};
+use codeagent_core::query::{Note, Target, Targets};
 
 use super::connection::{asks_for_path_to, ends};
 use super::is_prose;
@@ -66,6 +66,7 @@ const PROGRAMS: &[&str] = &[
     "solution",
     "system",
     "tool",
+    "version",
     "web",
     "worker",
 ];
@@ -334,6 +335,12 @@ fn names_no_code(targets: &Targets) -> bool {
         Target::Folder { .. } => true,
         // `the Mail Agent` is a program.
         Target::Symbols(symbols) if is_prose(&symbols.asked) => true,
+        // `the macOS version of BigMail` is a program, although a script has a variable `bigmail`.
+        Target::Symbols(symbols)
+            if matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. })) =>
+        {
+            true
+        }
         Target::Literal(literal) => is_prose(&literal.text),
         // `the Avalonia app`
         Target::External { asked, .. } => is_prose(asked),
