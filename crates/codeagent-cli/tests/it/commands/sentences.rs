@@ -37,7 +37,7 @@ route.post('/kinds/:kindIdentifier/batches/:batchIdentifier/temperatures/:temper
 export default route;
 ";
 
-const CASES: [Case; 24] = [
+const CASES: [Case; 25] = [
     Case {
         question: "which tests break if OvenTest.Heat changes?",
         files: &[("bakery.Tests/OvenTest.cs", OVEN_TESTS)],
@@ -250,6 +250,11 @@ const CASES: [Case; 24] = [
             "class SupportedPlatform { public bool Check; }\nstatic class Os {\n  public static bool IsPlatformSupported(string name) => true;\n  static void Start() { IsPlatformSupported(\"a\"); }\n}\n",
         )],
         expected: &["Os.IsPlatformSupported(string name)", "4 Os.Start: "],
+    },
+    Case {
+        question: "how does Shop.Close reach the mail(client?",
+        files: &[("bakery/Shop.cs", "class Shop { void Close() { } }\n")],
+        expected: &["no path from Shop.Close to code that names \"mail(client\""],
     },
 ];
 

@@ -137,8 +137,11 @@ fn to_described(
     wants: Wants,
 ) -> Result<bool, AnswerError> {
     let from = ends(start);
-    let mut tried = vec![words.join("_?")];
-    tried.extend(words.iter().filter(|_| words.len() > 1).cloned());
+    let escaped: Vec<String> = words.iter().map(|word| query::escaped_text(word)).collect();
+    let mut tried = vec![escaped.join("_?")];
+    if escaped.len() > 1 {
+        tried.extend(escaped);
+    }
     for pattern in tried {
         let search = TextSearchQuery {
             ignore_case: true,
