@@ -90,7 +90,7 @@ pub const TEXTUAL_SITES: ExtraField = ExtraField {
     name: "textual_sites",
     json_type: "integer",
     doc: "Number of lines that contain the symbol's name and may use it: of Razor files, of C# code \
-          that `#if` leaves out and, if the list is empty, of other markup, templates and \
+          excluded by `#if` and, if the list is empty, of other markup, templates and \
           configuration.",
 };
 

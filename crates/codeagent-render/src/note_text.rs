@@ -63,7 +63,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
         ),
         Note::UnindexedFiles(files) => unindexed_files_text(files, face),
         Note::TextSearchCut => {
-            "only some of the files in other languages were searched for the name".to_owned()
+            "only some of the text that is not indexed was searched for the name".to_owned()
         }
         Note::NoDeclarations => {
             "the file declares no symbols; read it to see what it imports, re-exports or runs"

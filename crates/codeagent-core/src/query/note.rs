@@ -81,7 +81,7 @@ pub enum Note {
     PartiallyParsed(PartiallyParsed),
     /// Files without indexed symbols that may belong to the answer.
     UnindexedFiles(UnindexedFiles),
-    /// Only some of the files in other languages were searched.
+    /// Only some of the text that is not indexed was searched.
     TextSearchCut,
     /// A file declares no symbols.
     NoDeclarations,

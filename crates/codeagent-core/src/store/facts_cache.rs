@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::facts::Facts;
 use crate::store::facts::{FactsKey, read_facts};
-use crate::store::{Snapshot, StoreError};
+use crate::store::{Snapshot, StoreError, file_by_path};
 
 /// Maximum size of the texts whose facts are cached, in bytes; facts are a few times as large.
 const MAX_TEXT_BYTES: usize = 2 << 20;
@@ -27,10 +27,13 @@ impl FactsCache {
     }
 
     fn insert(&self, key: FactsKey, facts: &Arc<Facts>) {
+        let size = |facts: &Facts| facts.header.bytes as usize;
+        if size(facts) > MAX_TEXT_BYTES {
+            return;
+        }
         let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         cached.push_back((key, Arc::clone(facts)));
 
-        let size = |facts: &Facts| facts.header.bytes as usize;
         let mut bytes: usize = cached.iter().map(|(_, facts)| size(facts)).sum();
         while bytes > MAX_TEXT_BYTES {
             let Some((_, oldest)) = cached.pop_front() else {
@@ -41,8 +44,17 @@ impl FactsCache {
     }
 }
 
+/// Returns the facts of the file at a path, from the cache if they are there; `None` if the file is not indexed or its
+/// facts cannot be read.
+pub fn facts_of_file(snapshot: &Snapshot, path: &str) -> Result<Option<Arc<Facts>>, StoreError> {
+    match file_by_path(snapshot, path)? {
+        Some(file) => cached_facts(snapshot, &file.facts_key),
+        None => Ok(None),
+    }
+}
+
 /// Returns the facts under a key like [`read_facts`], from the cache if they are there.
-pub fn cached_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Arc<Facts>>, StoreError> {
+fn cached_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Arc<Facts>>, StoreError> {
     if let Some(facts) = snapshot.facts().get(key) {
         return Ok(Some(facts));
     }

@@ -69,7 +69,7 @@ pub use facts::{
     FactsKey, decode_facts, decode_outline, encode_facts, encode_outline, facts_keys, has_facts,
     may_be_facts, read_facts, read_packed, repack,
 };
-pub use facts_cache::cached_facts;
+pub use facts_cache::facts_of_file;
 pub use file_uses::{external_calls_by_file, uses_between_files};
 pub use files::{
     dependency_rows, file_by_path, file_keys, file_path, files, files_ending, files_in_folder,

@@ -1,4 +1,4 @@
-//! Names in code that `#if` leaves out, which is not lowered.
+//! Names in code excluded by `#if`, which is not lowered.
 //!
 //! Limitations: a name in a string or block comment counts too, and so do keywords.
 

@@ -30,7 +30,7 @@ pub struct Parsed {
     pub type_lists_tree: Option<Tree>,
     /// The regions that the parser could not read.
     pub errors: Errors,
-    /// Byte ranges of the code that `#if` leaves out, one per line.
+    /// Byte ranges of the code excluded by `#if`, one per line.
     pub inactive: Vec<(usize, usize)>,
 }
 

@@ -48,6 +48,5 @@ fn kind_at(cursor: &TreeCursor<'_>) -> Option<BranchKind> {
 
 /// Returns the operator before the right side of an expression.
 fn operator_before<'t>(right: Node<'t>) -> Option<&'t str> {
-    let operator: Option<Node<'t>> = right.prev_sibling();
-    operator.map(|operator| operator.kind())
+    right.prev_sibling().map(|operator| operator.kind())
 }

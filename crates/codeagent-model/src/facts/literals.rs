@@ -1,4 +1,4 @@
-//! String literals that name something, names in code that `#if` leaves out, and calls that take an
+//! String literals that name something, names in code excluded by `#if`, and calls that take an
 //! anonymous callback.
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct StringLiteral {
     pub line: u32,
 }
 
-/// A name in code that `#if` leaves out, which is not lowered.
+/// A name in code excluded by `#if`, which is not lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct InactiveName {
     /// The name, which may be a keyword too.

@@ -82,7 +82,7 @@ pub struct Facts {
     pub sites: Vec<Site>,
     /// String literals that read as names, except module specifiers, in text order.
     pub literals: Vec<StringLiteral>,
-    /// Names in code that `#if` leaves out, each once a line, in text order.
+    /// Names in code excluded by `#if`, each once a line, in text order.
     pub inactive_names: Vec<InactiveName>,
     /// Calls that take an anonymous callback and a string, by position.
     pub callbacks: Vec<Callback>,

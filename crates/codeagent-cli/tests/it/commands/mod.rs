@@ -121,6 +121,15 @@ impl Shop {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Runs commands, each of which prints a text to one of the standard streams.
+    fn assert_prints<const N: usize>(&self, cases: &[([&str; N], &str)]) {
+        for (arguments, expected) in cases {
+            let run = self.run(arguments);
+            let text = String::from_utf8([run.stdout, run.stderr].concat()).unwrap();
+            assert!(text.contains(expected), "{arguments:?}: {text}");
+        }
+    }
+
     /// Returns the exit code and the text on standard error.
     fn failure(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.run(arguments);

@@ -27,7 +27,7 @@ fn shop() -> Shop {
 #[test]
 fn lines_of_razor_files_that_name_a_symbol_are_shown() {
     let shop = shop();
-    for (arguments, expected) in [
+    shop.assert_prints(&[
         (
             ["callers", "Edit.Save"],
             "1 line with the name in other languages or inactive code:\n  app/Pages/Edit.razor:3 (template) <button @onclick=\"Save\">Load</button>\n",
@@ -48,12 +48,7 @@ fn lines_of_razor_files_that_name_a_symbol_are_shown() {
             ["impact", "IndexModel.Welcome"],
             "  2 <p>@Model.Welcome()</p>\nnothing in the index is known to use it\n",
         ),
-    ] {
-        let run = shop.run(&arguments);
-        let text = [run.stdout, run.stderr].concat();
-        let text = String::from_utf8(text).unwrap();
-        assert!(text.contains(expected), "{arguments:?}: {text}");
-    }
+    ]);
 
     let prose = shop.stdout(&["explore", "Edit.Load"]);
     assert!(!prose.contains("Razor"), "{prose}");

@@ -262,7 +262,8 @@ fn is_rest(segment: &str) -> bool {
     segment.starts_with("{*")
 }
 
-fn joined(group: &str, path: &str) -> String {
+/// Returns a path below another one.
+pub(super) fn joined(group: &str, path: &str) -> String {
     match path.trim_matches('/') {
         "" => group.to_owned(),
         path => format!("{}/{path}", group.trim_end_matches('/')),

@@ -6,6 +6,7 @@
 use crate::model::dispatch::{DispatchKind, verb_and_path};
 use crate::model::facts::literal_key;
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId};
+use crate::query::dispatch::mapped_groups::joined;
 use crate::query::{DispatchStep, QueryError, literal_sites, literals_in};
 use crate::store::{self, DispatchRow, IncidentEdge, Snapshot};
 
@@ -96,13 +97,6 @@ fn mounted_on(snapshot: &Snapshot, router: &Node) -> Result<Vec<(Node, String)>,
         }
     }
     Ok(found)
-}
-
-fn joined(prefix: &str, path: &str) -> String {
-    match path.trim_matches('/') {
-        "" => prefix.to_owned(),
-        path => format!("{}/{path}", prefix.trim_end_matches('/')),
-    }
 }
 
 /// Adds the routes that serve the rest of a path, through the routers that another one mounts.

@@ -2,6 +2,7 @@
 //!
 //! Limitations: a call that replaces a module is found by its text, and must begin on the line of the module's name.
 
+use codeagent_workspace::RepoPath;
 use rustc_hash::FxHashMap;
 
 use crate::query::{Occurrences, QueryError};
@@ -54,18 +55,9 @@ fn is_module(test: &str, name: &str, path: &str) -> bool {
     let name = name.trim_end_matches(".js").trim_end_matches(".ts");
 
     if name.starts_with('.') {
-        let mut folders: Vec<&str> = test.split('/').collect();
-        folders.pop();
-        for part in name.split('/') {
-            match part {
-                "." => {}
-                ".." => {
-                    folders.pop();
-                }
-                part => folders.push(part),
-            }
-        }
-        return folders.join("/") == stem;
+        let folder = test.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let module = RepoPath::normalized(&format!("{folder}/{name}"));
+        return module.is_ok_and(|module| module.as_str() == stem);
     }
     let end = name.trim_start_matches(['@', '~', '#', '/']);
     let before = stem.strip_suffix(end);

@@ -1,8 +1,9 @@
 //! Indirect callers, and the tests that reach a symbol.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::dispatch::{DispatchKind, route_key, verb_and_path, verbs_agree};
 use crate::model::graph::{
@@ -303,6 +304,8 @@ fn derivations(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Vec<Use>, QueryE
 /// The modules of the symbols that tests are to reach, some of which a test may replace.
 struct Modules {
     paths: Vec<String>,
+    /// The paths of the symbols by which tests may reach them.
+    of_callers: FxHashMap<NodeId, Vec<String>>,
     mocks: Mocks,
 }
 
@@ -310,6 +313,7 @@ impl Modules {
     fn of(occurrences: &Occurrences<'_, '_>, nodes: &[NodeId]) -> Result<Self, QueryError> {
         Ok(Self {
             paths: paths_of(occurrences.sources.snapshot(), nodes)?,
+            of_callers: FxHashMap::default(),
             mocks: Mocks::default(),
         })
     }
@@ -324,9 +328,14 @@ impl Modules {
         if Dialect::of_path(&test).map(Dialect::language) != Some(Language::TypeScript) {
             return Ok(false);
         }
-        let mut paths = paths_of(occurrences.sources.snapshot(), &[through])?;
-        paths.extend(self.paths.iter().cloned());
-        self.mocks.replaces(occurrences, &test, &paths)
+        if self.mocks.replaces(occurrences, &test, &self.paths)? {
+            return Ok(true);
+        }
+        let paths = match self.of_callers.entry(through) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(paths_of(occurrences.sources.snapshot(), &[through])?),
+        };
+        self.mocks.replaces(occurrences, &test, paths)
     }
 }
 

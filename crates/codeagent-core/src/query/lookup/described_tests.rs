@@ -153,26 +153,20 @@ fn beside(
             let mut named = tests.iter();
             named.any(|test| test.path == path && test.line == line(node))
         };
-        for class in nodes.iter().filter(|node| node.node_type.is_type()) {
-            let name = class.name.to_lowercase();
+        let is_about = |node: &&Node| {
+            let name = node.name.to_lowercase();
+            node.node_type.is_type() && stems.iter().any(|stem| name.contains(stem))
+        };
+        for class in nodes.iter().filter(is_about) {
             let methods = nodes.iter().filter(|node| node.parent == Some(class.id));
-            let (named, others): (Vec<&Node>, Vec<&Node>) =
+            let (named, mut others): (Vec<&Node>, Vec<&Node>) =
                 methods.partition(|node| is_named(node));
             let starts: Vec<String> = named.iter().filter_map(|node| first_word(node)).collect();
-            if !stems.iter().any(|stem| name.contains(stem)) {
-                continue;
-            }
-            let is_alike =
-                |node: &&Node| first_word(node).is_some_and(|word| starts.contains(&word));
-            found.extend(
-                others
-                    .into_iter()
-                    .filter(is_alike)
-                    .map(|node| DescribedTest {
-                        path: path.to_owned(),
-                        line: line(node),
-                    }),
-            );
+            others.retain(|node| first_word(node).is_some_and(|word| starts.contains(&word)));
+            found.extend(others.into_iter().map(|node| DescribedTest {
+                path: path.to_owned(),
+                line: line(node),
+            }));
         }
     }
     found.truncate(MAX_TESTS);

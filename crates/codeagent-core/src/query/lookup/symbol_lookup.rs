@@ -464,15 +464,23 @@ fn extensions_of_type(snapshot: &Snapshot, text: &str) -> Result<Vec<Node>, Quer
     }
     let mut methods = store::by_name(snapshot, member, MAX_RANKED)?;
     methods.retain(|method| {
-        let signature = method.parameter_signature.as_deref().unwrap_or_default();
-        let receiver = signature.trim_start_matches('(').strip_prefix("this ");
-        let is_type = |word: &&str| !matches!(*word, "in" | "ref" | "readonly" | "scoped");
-        let receiver = receiver.and_then(|rest| rest.split_whitespace().find(is_type));
-        let receiver = receiver.and_then(type_name).unwrap_or_default();
-        let name = receiver.rsplit('.').next().unwrap_or_default();
-        method.name == member && types.iter().any(|ty| ty.name == name)
+        let extended = extended_type(method);
+        method.name == member && types.iter().any(|ty| extended == Some(ty.name.as_str()))
     });
     Ok(methods)
+}
+
+/// Returns the name of the type that an extension method of C# extends.
+pub(super) fn extended_type(method: &Node) -> Option<&str> {
+    let signature = method.parameter_signature.as_deref()?;
+    let receiver = signature.trim_start_matches('(').strip_prefix("this ")?;
+    let is_type = |word: &&str| !matches!(*word, "in" | "ref" | "readonly" | "scoped");
+    last_type_name(receiver.split_whitespace().find(is_type)?)
+}
+
+/// Returns the name of a written type without what contains it and type arguments: `Cart` for `Shop.Cart<T>`.
+pub(super) fn last_type_name(written: &str) -> Option<&str> {
+    type_name(written)?.rsplit('.').next()
 }
 
 /// Returns the name of a written type without type arguments: `Cart` for `Cart?` and `Cart<T>`.

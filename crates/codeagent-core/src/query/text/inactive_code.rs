@@ -1,12 +1,10 @@
-//! Mentions of C# names in code that `#if` leaves out, which is not lowered.
+//! Mentions of C# names in code excluded by `#if`, which is not lowered.
 //!
 //! Limitations: names are matched by equal text, in at most [`MAX_FILES`] files.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashSet;
 
-use crate::model::facts::{Facts, inactive_key};
+use crate::model::facts::inactive_key;
 use crate::model::graph::{Access, Language, Node};
 use crate::query::text::text_files::is_word;
 use crate::query::{QueryError, Sources};
@@ -60,9 +58,9 @@ pub(super) fn inactive_lines(
     Ok(found)
 }
 
-/// Counts the lines of a file with names that `#if` leaves out.
+/// Counts the lines of a file that have names and are excluded by `#if`.
 pub fn count_inactive_lines(snapshot: &Snapshot, path: &str) -> Result<usize, QueryError> {
-    let Some(facts) = facts_of(snapshot, path)? else {
+    let Some(facts) = store::facts_of_file(snapshot, path)? else {
         return Ok(0);
     };
     let names = facts.inactive_names.chunk_by(|a, b| a.line == b.line);
@@ -71,19 +69,12 @@ pub fn count_inactive_lines(snapshot: &Snapshot, path: &str) -> Result<usize, Qu
 
 /// Returns the inactive lines of a file that contain a name.
 fn lines_in_file(sources: &Sources<'_>, path: &str, name: &str) -> Result<Vec<u32>, QueryError> {
-    let Some(facts) = facts_of(sources.snapshot(), path)? else {
+    let Some(facts) = store::facts_of_file(sources.snapshot(), path)? else {
         return Ok(Vec::new());
     };
     let named = facts.inactive_names.iter();
     let named = named.filter(|each| facts.text(each.name) == name);
     Ok(named.map(|each| each.line).collect())
-}
-
-fn facts_of(snapshot: &Snapshot, path: &str) -> Result<Option<Arc<Facts>>, QueryError> {
-    let Some(file) = store::file_by_path(snapshot, path)? else {
-        return Ok(None);
-    };
-    Ok(store::cached_facts(snapshot, &file.facts_key)?)
 }
 
 /// Reports whether a line is inside a declaration of one of these symbols.

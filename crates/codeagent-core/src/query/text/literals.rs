@@ -133,10 +133,7 @@ pub fn literals_of(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Literal>, Qu
 
 /// Returns the literals of a file by line; empty if its facts cannot be read.
 pub fn literals_in_file(snapshot: &Snapshot, path: &str) -> Result<Vec<Literal>, QueryError> {
-    let Some(file) = store::file_by_path(snapshot, path)? else {
-        return Ok(Vec::new());
-    };
-    let Some(facts) = store::cached_facts(snapshot, &file.facts_key)? else {
+    let Some(facts) = store::facts_of_file(snapshot, path)? else {
         return Ok(Vec::new());
     };
 

@@ -1,5 +1,5 @@
 //! Mentions of a name where it is not indexed: in files of other languages (markup, templates,
-//! configuration) and in C# code that `#if` leaves out.
+//! configuration) and in C# code excluded by `#if`.
 //!
 //! Razor files contain C#, so every name of a C# symbol is searched in them. Elsewhere a short name is
 //! not searched, and one with many mentions is taken for a common word, unless it is compound
@@ -60,7 +60,7 @@ pub struct TextMention {
 /// Where a name is mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionPlace {
-    /// C# code that `#if` leaves out.
+    /// C# code excluded by `#if`.
     InactiveCode,
     /// The code of a Razor file.
     Razor,

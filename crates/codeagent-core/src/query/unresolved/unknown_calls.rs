@@ -144,10 +144,7 @@ fn called_functions_in(
 /// Reads the calls of a file without a known target, in text order.
 fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryError> {
     let path = store::file_path(snapshot, file)?.unwrap_or_default();
-    let Some(row) = store::file_by_path(snapshot, &path)? else {
-        return Ok(Vec::new());
-    };
-    let Some(facts) = store::cached_facts(snapshot, &row.facts_key)? else {
+    let Some(facts) = store::facts_of_file(snapshot, &path)? else {
         return Ok(Vec::new());
     };
     let sites = Sites::of(snapshot, file)?;

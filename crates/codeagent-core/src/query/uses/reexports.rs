@@ -23,10 +23,7 @@ pub struct Reexport {
 /// Returns the names under which a file exports what it declares or assigns (`exports.total = ..`),
 /// each with its line and once, in text order, without its default export.
 pub fn export_names(snapshot: &Snapshot, path: &str) -> Result<Vec<(u32, String)>, QueryError> {
-    let Some(file) = store::file_by_path(snapshot, path)? else {
-        return Ok(Vec::new());
-    };
-    let Some(facts) = store::cached_facts(snapshot, &file.facts_key)? else {
+    let Some(facts) = store::facts_of_file(snapshot, path)? else {
         return Ok(Vec::new());
     };
     let is_exported = |declaration: &&Declaration| {
@@ -73,10 +70,7 @@ pub fn reexports(
     path: &str,
     file_node: NodeId,
 ) -> Result<Vec<Reexport>, QueryError> {
-    let Some(file) = store::file_by_path(snapshot, path)? else {
-        return Ok(Vec::new());
-    };
-    let Some(facts) = store::cached_facts(snapshot, &file.facts_key)? else {
+    let Some(facts) = store::facts_of_file(snapshot, path)? else {
         return Ok(Vec::new());
     };
     let imports = store::incident_edges(

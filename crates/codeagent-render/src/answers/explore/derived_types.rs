@@ -1,6 +1,7 @@
 //! The types below a type: their heads, and where they are registered.
 
 use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeType};
+use codeagent_core::model::language::split_outside;
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
@@ -81,33 +82,15 @@ fn bases_in(head: &str, language: Language) -> impl Iterator<Item = &str> {
             lists.skip(1).collect()
         }
     };
-    let names = lists.into_iter().flat_map(split_outside_brackets);
+    let names = lists.into_iter().flat_map(|list| split_outside(list, ','));
     // `extends mixin(Base)` has no name; in C#, a base has the arguments of its constructor.
     let is_named = move |base: &&str| language == Language::CSharp || !base.contains('(');
-    let names = names.filter(is_named).map(|base| {
+    let names = names.map(str::trim).filter(is_named).map(|base| {
         let is_part = |c: char| c.is_alphanumeric() || "_.$@".contains(c);
         let end = base.find(|c| !is_part(c)).unwrap_or(base.len());
         base[..end].rsplit('.').next().unwrap_or(base)
     });
     names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
-}
-
-/// Splits a list at the commas that are in no brackets.
-fn split_outside_brackets(list: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
-    for (at, c) in list.char_indices() {
-        match c {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(list[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(list[start..].trim());
-    parts
 }
 
 /// Leaves out the first list of type parameters of a head: `class Cart<..> extends Base<T>`.

@@ -50,7 +50,7 @@ pub(super) fn file(
     if inactive > 0 {
         let lines = counted(inactive as u64, "line");
         document.note(format!(
-            "#if leaves out {lines} of code here, which are not indexed"
+            "{lines} of code here not indexed (excluded by #if)"
         ));
     }
 

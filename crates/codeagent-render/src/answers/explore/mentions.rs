@@ -149,8 +149,7 @@ pub(in crate::answers) fn not_indexed(
         Section::occurrence_rows(key, title, mentions.map(row).collect())
     };
 
-    let in_inactive =
-        "named in code that #if leaves out, which is not indexed, matched by equal text";
+    let in_inactive = "named in code excluded by #if, which is not indexed, matched by equal text";
     let in_razor = "named in Razor files, which are not indexed, matched by equal text";
     let in_others = "named in files of other languages, matched by equal text";
     Ok([

@@ -132,12 +132,7 @@ fn overridden_members(
     occurrences: &mut Occurrences<'_, '_>,
     members: &[Node],
 ) -> Result<(), AnswerError> {
-    let is_method = |node: &&Node| node.node_type != NodeType::Constructor;
-    let ids: Vec<NodeId> = members
-        .iter()
-        .filter(is_method)
-        .map(|node| node.id)
-        .collect();
+    let ids = without_constructors(members);
     let found = query::implementations_of(occurrences.sources.snapshot(), &ids)?;
     let found: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
     let mut places = occurrences.of_declarations(&found)?;
@@ -293,9 +288,7 @@ fn member_uses(
     occurrences: &mut Occurrences<'_, '_>,
     members: &[Node],
 ) -> Result<(), AnswerError> {
-    let is_member = |node: &&Node| node.node_type != NodeType::Constructor;
-    let ids = members.iter().filter(is_member).map(|node| node.id);
-    let ids: Vec<NodeId> = ids.collect();
+    let ids = without_constructors(members);
     let inside = own_lines(subject);
     let mut uses = occurrences.uses_of(&ids, &[EdgeType::Calls, EdgeType::References])?;
     uses.retain(|place| !inside(place) && !place.is_test());
@@ -304,6 +297,16 @@ fn member_uses(
         document.section(subject.wants.weigh(section, true, 0));
     }
     Ok(())
+}
+
+/// Returns the ids of members other than constructors.
+fn without_constructors(members: &[Node]) -> Vec<NodeId> {
+    let is_other = |node: &&Node| node.node_type != NodeType::Constructor;
+    members
+        .iter()
+        .filter(is_other)
+        .map(|node| node.id)
+        .collect()
 }
 
 /// Adds the uses of a type's operators.

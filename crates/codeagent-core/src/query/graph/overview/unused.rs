@@ -53,7 +53,7 @@ pub enum Doubt {
     OnlyTests,
     /// This number of unresolved uses have its name.
     Unresolved(u64),
-    /// Code that `#if` leaves out has its name.
+    /// Code excluded by `#if` has its name.
     Inactive,
     /// Its attributes or decorators may make a framework find it.
     Decorated,
@@ -124,7 +124,7 @@ pub fn unused(
     Ok(found.into_iter().map(|(_, each)| each).collect())
 }
 
-/// Reports whether code that `#if` leaves out has the name of a C# symbol.
+/// Reports whether code excluded by `#if` has the name of a C# symbol.
 fn is_named_in_inactive_code(
     snapshot: &Snapshot,
     symbol: &SymbolBrief,

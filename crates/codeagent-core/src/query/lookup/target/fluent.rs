@@ -2,6 +2,7 @@
 //! `Ensure.That` returns, or the extension method for this type.
 
 use super::{SymbolTarget, symbols_as_written};
+use crate::query::lookup::symbol_lookup::{extended_type, last_type_name};
 use crate::query::{QueryError, SymbolGroup};
 use crate::store::{self, Snapshot};
 
@@ -22,13 +23,13 @@ pub(super) fn of_result(
     };
     let returned = callees.groups.iter();
     let returned = returned.filter_map(|group| group.first().return_type.as_deref());
-    let returned: Vec<&str> = returned.map(base_name).collect();
-    let Ok(mut found) = symbols_as_written(snapshot, member)? else {
+    let returned: Vec<&str> = returned.filter_map(last_type_name).collect();
+    let Ok(found) = symbols_as_written(snapshot, member)? else {
         return Ok(None);
     };
 
     let mut groups = Vec::new();
-    for group in found.groups.drain(..).chain(found.others.drain(..)) {
+    for group in found.groups.into_iter().chain(found.others) {
         if is_member_of(snapshot, &group, &returned)? {
             groups.push(group);
         }
@@ -36,7 +37,9 @@ pub(super) fn of_result(
     let target = SymbolTarget {
         asked: text.to_owned(),
         groups,
-        ..found
+        others: Vec::new(),
+        note: found.note,
+        alias: found.alias,
     };
     Ok(Some(target).filter(|target| !target.groups.is_empty()))
 }
@@ -51,17 +54,8 @@ fn is_member_of(
     let parent = node
         .parent
         .map_or(Ok(None), |id| store::node(snapshot, id))?;
-    let parameters = node.parameter_signature.as_deref().unwrap_or_default();
-    let extended = parameters.strip_prefix("(this ").map(base_name);
     let is_member = parent.is_some_and(|parent| names.contains(&parent.name.as_str()));
-    Ok(is_member || extended.is_some_and(|extended| names.contains(&extended)))
-}
-
-/// Returns the name at the start of a type, without type arguments: `Param` of `Param<string> param`.
-fn base_name(of_type: &str) -> &str {
-    let end = of_type.find(|c: char| !c.is_alphanumeric() && !"_.$".contains(c));
-    let name = &of_type[..end.unwrap_or(of_type.len())];
-    name.rsplit('.').next().unwrap_or(name)
+    Ok(is_member || extended_type(node).is_some_and(|extended| names.contains(&extended)))
 }
 
 /// Removes the arguments of calls: `Ensure.That` of `Ensure.That(...)`.
@@ -89,7 +83,5 @@ mod tests {
             without_arguments("Ensure.That(() => a).And(b)"),
             "Ensure.That.And"
         );
-        assert_eq!(base_name("Param<string> param"), "Param");
-        assert_eq!(base_name("App.Param?"), "Param");
     }
 }
