@@ -80,8 +80,8 @@ pub use lookup::kind::{Kind, Selection, asked_kind};
 pub use lookup::namesakes::functions_of_name;
 pub use lookup::not_found::explain_not_found;
 pub use lookup::outline::{
-    derive_file_id, files_below, get_outline, members_of, named_on_line, outermost, source_paths,
-    unique_file,
+    derive_file_id, files_below, files_of_namespace, get_outline, members_of, named_on_line,
+    outermost, source_paths, unique_file,
 };
 pub use lookup::position::{CallbackLines, is_in_place};
 pub use lookup::symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};

@@ -170,6 +170,19 @@ pub fn children_of(snapshot: &Snapshot, ids: &[NodeId]) -> Result<Vec<SymbolBrie
     Ok(found)
 }
 
+const FILES_OF_NAMESPACE: &str = "SELECT DISTINCT f.path FROM nodes n \
+    JOIN spans s ON s.node_id = n.id JOIN files f ON f.id = s.file_id \
+    WHERE n.qualified_name >= ?1 AND n.qualified_name < ?2";
+
+/// Returns the paths of the files that declare something in a namespace or in one below it.
+pub fn files_of_namespace(snapshot: &Snapshot, name: &str) -> Result<Vec<String>, StoreError> {
+    // '/' is the character after '.'.
+    let (from, to) = (format!("{name}."), format!("{name}/"));
+    let mut statement = snapshot.connection().prepare_cached(FILES_OF_NAMESPACE)?;
+    let paths = statement.query_map([from, to], |row| row.get(0))?;
+    Ok(paths.collect::<Result<_, _>>()?)
+}
+
 const FILES_BELOW: &str =
     "SELECT id FROM nodes WHERE qualified_name >= ?1 AND qualified_name < ?2 AND node_type = ?3";
 

@@ -78,7 +78,7 @@ pub use files::{
 };
 pub use graph::{
     SymbolBrief, SymbolClass, all_briefs, briefs, children_of, classes, each_use, file_nodes_below,
-    use_counts,
+    files_of_namespace, use_counts,
 };
 pub use imports::{FIRST_IMPORTED_FILE, ImportRow, ImportedGraph, imports};
 pub use literals::{

@@ -101,6 +101,28 @@ impl Document {
         self.sections().next().is_some()
     }
 
+    /// Removes the places whose paths do not satisfy a condition, unless none does. Returns the
+    /// numbers of places that satisfy it and that do not.
+    pub fn limit_to(&mut self, is_inside: impl Fn(&str) -> bool) -> (usize, usize) {
+        let (mut inside, mut outside) = (0, 0);
+        let mut limited = self.parts.clone();
+        for part in &mut limited {
+            if let Part::Section(section) = part
+                && let Content::Places(places) = &mut section.content
+            {
+                let before = places.len();
+                places.retain(|place| is_inside(&place.path));
+                inside += places.len();
+                outside += before - places.len();
+            }
+        }
+        if inside > 0 {
+            limited.retain(|part| !matches!(part, Part::Section(section) if section.is_empty()));
+            self.parts = limited;
+        }
+        (inside, outside)
+    }
+
     fn sections(&self) -> impl Iterator<Item = &Section> {
         self.parts.iter().filter_map(|part| match part {
             Part::Section(section) => Some(section),

@@ -37,7 +37,48 @@ route.post('/kinds/:kindIdentifier/batches/:batchIdentifier/temperatures/:temper
 export default route;
 ";
 
-const CASES: [Case; 25] = [
+const OVEN: &str = "namespace Bakery.Ovens { public class Oven : System.IDisposable { public void Dispose() { } } }
+";
+
+const TOASTER: &str =
+    "namespace Bakery.Ovens.Small { class Toaster : System.IDisposable { public void Dispose() { } } }
+";
+
+const CASES: [Case; 27] = [
+    Case {
+        question: "which classes in Bakery.Ovens implement IDisposable?",
+        files: &[
+            ("bakery/Oven.cs", OVEN),
+            ("bakery/Toaster.cs", TOASTER),
+            (
+                "bakery/Till.cs",
+                "class Till : System.IDisposable { public void Dispose() { } }\n",
+            ),
+        ],
+        expected: &[
+            "note: only places in Bakery.Ovens (1 elsewhere left out)",
+            "1 Oven: ",
+            "1 Toaster: ",
+        ],
+    },
+    Case {
+        question: "who calls knead in bakery/night?",
+        files: &[
+            ("bakery/knead.ts", "export function knead() { }\n"),
+            (
+                "bakery/day/shift.ts",
+                "import { knead } from '../knead';\nexport function day() { knead(); }\n",
+            ),
+            (
+                "bakery/night/shift.ts",
+                "import { knead } from '../knead';\nexport function night() { knead(); }\n",
+            ),
+        ],
+        expected: &[
+            "only places in bakery/night (1 elsewhere left out)",
+            "2 night: ",
+        ],
+    },
     Case {
         question: "which tests break if OvenTest.Heat changes?",
         files: &[("bakery.Tests/OvenTest.cs", OVEN_TESTS)],

@@ -79,3 +79,8 @@ pub fn files_below(snapshot: &Snapshot, folder: &str) -> Result<Vec<String>, Que
     let files = store::files_in_folder(snapshot, folder)?;
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
+
+/// Returns the paths of the files that declare something in a namespace or in one below it.
+pub fn files_of_namespace(snapshot: &Snapshot, name: &str) -> Result<Vec<String>, QueryError> {
+    Ok(store::files_of_namespace(snapshot, name)?)
+}

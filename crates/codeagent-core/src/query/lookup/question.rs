@@ -36,6 +36,13 @@ const STARTS: [&str; 8] = [
     "usages",
 ];
 
+/// Reports whether a word asks for the uses of the name behind it.
+pub(in crate::query) fn is_verb(word: &str) -> bool {
+    VERBS
+        .iter()
+        .any(|(verb, _)| word.eq_ignore_ascii_case(verb))
+}
+
 /// Parses a question about one symbol: the query that answers it, and the symbol's name.
 pub fn question(text: &str) -> Option<(FollowUp, &str)> {
     let words: Vec<&str> = text

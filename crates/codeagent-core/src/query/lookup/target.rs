@@ -156,6 +156,8 @@ pub struct Targets {
     pub asides: Vec<String>,
     /// Names that are left out because the text describes something else.
     pub left_out: Vec<String>,
+    /// Names of files, folders and namespaces in which the text looks for something: `in src/shop`.
+    pub limiting: Vec<String>,
     /// Other words of the text, in lower case.
     pub words: Vec<String>,
     /// Whether a target is written as a name, not as a word that a name happens to equal.
@@ -398,6 +400,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         kind_words::prefer_owners(&mut targets);
         kind_words::prefer_members(&mut targets);
         places::add(snapshot, &mut targets, &tokens)?;
+        places::limit(snapshot, &mut targets, &tokens)?;
     }
     targets.has_written_name = !targets.found.is_empty() || !targets.missing.is_empty();
     if !targets.has_written_name && targets.is_sentence {

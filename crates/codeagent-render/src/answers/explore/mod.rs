@@ -27,6 +27,7 @@ mod heading;
 mod importers;
 mod interface_text;
 mod kind;
+mod limits;
 mod literal;
 mod literal_use;
 mod member;
@@ -357,12 +358,14 @@ fn add_targets(
         face,
     };
 
+    let limits = limits::limits(occurrences, targets, &within)?;
     let explored = targets
         .found
         .iter()
-        .filter(|target| place_of(target).is_none_or(|place| !within.contains(&place)));
+        .filter(|target| place_of(target).is_none_or(|place| !within.contains(&place)))
+        .filter(|target| !limits.iter().any(|limit| limit.is_of(target)));
     for target in explored.take(MAX_EXPLORED) {
-        add_target(document, occurrences, target, context)?;
+        add_target(document, occurrences, target, (context, &limits))?;
         if let Some(path) = place_of(target) {
             commands::section(document, occurrences, path, targets)?;
             registered::section(document, occurrences, path, targets)?;
@@ -496,7 +499,7 @@ fn add_target(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     target: &Target,
-    context: Context<'_>,
+    (context, limits): (Context<'_>, &[limits::Limit<'_>]),
 ) -> Result<(), AnswerError> {
     let Context { within, wants, .. } = context;
     let mut part = Document::default();
@@ -514,6 +517,7 @@ fn add_target(
         }
         Target::Literal(target) => literal::literal(&mut part, occurrences, target, within, wants),
     }?;
+    limits::apply(&mut part, limits);
     document.append(part, WANTED);
     Ok(())
 }

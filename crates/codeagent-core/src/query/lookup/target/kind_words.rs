@@ -6,7 +6,7 @@ use crate::query::SymbolGroup;
 use crate::store::is_test_path;
 
 /// Words for a folder of a program.
-const PLACES: [&str; 6] = [
+pub(super) const PLACES: [&str; 6] = [
     "directory",
     "folder",
     "module",

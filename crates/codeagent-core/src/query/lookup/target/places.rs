@@ -1,9 +1,18 @@
 //! Files and folders that a sentence means by a name that no code of the repository has: the module around `Sentry` is
 //! `helpers/sentry.ee.js`, the `text` action of the formatter is `apps/formatter/actions/text`.
 
-use super::{MAX_FILES, Target, Targets, Token, files, folder, is_common, name_words};
+use super::prose::written_symbols;
+use super::{MAX_FILES, Target, Targets, Token, files, folder, is_common, kind_words, name_words};
+use crate::model::graph::NodeKind;
 use crate::query::QueryError;
+use crate::query::lookup::question::is_verb;
 use crate::store::{self, Snapshot};
+
+/// Words that put the name of a place behind them, which then limits what is asked for.
+const BEFORE_PLACE: [&str; 5] = ["across", "in", "inside", "under", "within"];
+
+/// Words between these and the name.
+const ARTICLES: [&str; 4] = ["all", "namespace", "of", "the"];
 
 /// Maximum number of files that one name stands for.
 const MAX_NAMED: usize = 2;
@@ -32,6 +41,62 @@ pub(super) fn add(
         targets.found.extend(named);
     }
     Ok(())
+}
+
+/// Sets the files, folders and namespaces in which a sentence looks for something:
+/// `which classes in Shop.Orders implement ICart?`
+pub(super) fn limit(
+    snapshot: &Snapshot,
+    targets: &mut Targets,
+    tokens: &[Token<'_>],
+) -> Result<(), QueryError> {
+    targets.limiting = limiting(targets, tokens);
+    if !targets.found.is_empty() && targets.limiting.len() == targets.found.len() {
+        targets.found.extend(name_before_place(snapshot, tokens)?);
+    }
+    Ok(())
+}
+
+/// Returns the names of the places that stand behind `in` or the like.
+fn limiting(targets: &Targets, tokens: &[Token<'_>]) -> Vec<String> {
+    let is_limit = |name: &str| {
+        let Some(at) = tokens.iter().position(|token| token.text == name) else {
+            return false;
+        };
+        let mut before = tokens[..at].iter().rev().map(|token| token.text);
+        let word =
+            before.find(|word| !ARTICLES.contains(word) && !kind_words::PLACES.contains(word));
+        word.is_some_and(|word| BEFORE_PLACE.contains(&word))
+    };
+    let places = targets.found.iter().filter(|target| match target {
+        Target::File { .. } | Target::Folder { .. } => true,
+        Target::Symbols(symbols) => symbols.groups[0].first().kind == NodeKind::Namespace,
+        Target::External { .. } | Target::Literal(_) => false,
+    });
+    let names = places.map(Target::requested_text);
+    names
+        .filter(|name| is_limit(name))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns the symbol of a lower-case word between a verb and a place: `who calls total in src/shop?`
+fn name_before_place(
+    snapshot: &Snapshot,
+    tokens: &[Token<'_>],
+) -> Result<Option<Target>, QueryError> {
+    for words in tokens.windows(3) {
+        let [verb, name, place] = words else { continue };
+        let is_name = name.is_plain() && !is_common(name.text);
+        if is_verb(verb.text)
+            && is_name
+            && BEFORE_PLACE.contains(&place.text)
+            && let Some(symbols) = written_symbols(snapshot, name.text)?
+        {
+            return Ok(Some(Target::Symbols(symbols)));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the folder of a name whose path has most other words of a sentence.

@@ -664,7 +664,10 @@ fn joined(
 }
 
 /// Returns the symbols with a name that files written by people declare; `None` if there are none.
-fn written_symbols(snapshot: &Snapshot, name: &str) -> Result<Option<SymbolTarget>, QueryError> {
+pub(super) fn written_symbols(
+    snapshot: &Snapshot,
+    name: &str,
+) -> Result<Option<SymbolTarget>, QueryError> {
     let Ok(mut found) = symbols(snapshot, name)? else {
         return Ok(None);
     };
