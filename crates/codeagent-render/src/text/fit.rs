@@ -29,9 +29,12 @@ impl<'a> Fitted<'a> {
             text: String::new(),
             size: usize::MAX,
         };
-        fitted.set(Form::Full);
         // A section larger than its limit or the whole budget is never written in that form.
         let limit = section.limit.unwrap_or(max_chars).min(max_chars);
+        fitted.set(match section.exceeds(limit) {
+            true => section.shorter(Form::Full, usize::MAX),
+            false => Form::Full,
+        });
         while fitted.size > limit && fitted.shorten() {}
         fitted
     }
@@ -117,8 +120,16 @@ fn extend(fixed: usize, sections: &mut [Fitted<'_>], budget: Budget) {
             Form::Cut(size + left),
         ];
 
+        let text = std::mem::take(&mut sections[at].text);
+        let mut is_extended = false;
         for candidate in candidates {
-            if matches!(candidate, Form::SomeNames(_)) && !sections[at].section.is_of_places() {
+            let section = sections[at].section;
+            let has_form = match candidate {
+                Form::SomeNames(_) => section.is_of_places(),
+                Form::Full => !section.exceeds(limit),
+                _ => true,
+            };
+            if !has_form {
                 continue;
             }
 
@@ -133,11 +144,16 @@ fn extend(fixed: usize, sections: &mut [Fitted<'_>], budget: Budget) {
 
             sections[at].set(candidate);
             let is_better = (size..=limit.max(size)).contains(&sections[at].size);
-            if is_better && total(fixed, sections, budget) <= max_chars {
+            is_extended = is_better && total(fixed, sections, budget) <= max_chars;
+            if is_extended {
                 break;
             }
 
-            sections[at].set(form);
+            (sections[at].form, sections[at].size) = (form, size);
+        }
+
+        if !is_extended {
+            sections[at].text = text;
         }
     }
 }

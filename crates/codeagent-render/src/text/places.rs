@@ -28,13 +28,11 @@ type Tree<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<&'a Occurrence>>>;
 
 fn tree(places: &[Occurrence]) -> Tree<'_> {
     let mut tree = Tree::new();
-    for place in places {
-        let (folder, file) = place.path.rsplit_once('/').unwrap_or((".", &place.path));
-        tree.entry(folder)
-            .or_default()
-            .entry(file)
-            .or_default()
-            .push(place);
+    for of_file in places.chunk_by(|one, next| one.path == next.path) {
+        let path = &of_file[0].path;
+        let (folder, file) = path.rsplit_once('/').unwrap_or((".", path));
+        let files = tree.entry(folder).or_default();
+        files.entry(file).or_default().extend(of_file);
     }
     tree
 }

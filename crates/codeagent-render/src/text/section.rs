@@ -10,6 +10,9 @@ use crate::text::places::{folder_lines, places_text};
 /// Maximum characters of a line in a list of names or files.
 const MAX_LIST_LINE: usize = 100;
 
+/// Minimum characters of the line of a place: two spaces, its number, and the line feed.
+const SHORTEST_LINE: usize = 4;
+
 /// Default weight.
 pub const NORMAL: u32 = 10;
 
@@ -166,6 +169,12 @@ impl Section {
     /// Reports whether it consists of places.
     pub(super) fn is_of_places(&self) -> bool {
         matches!(self.content, Content::Places(_))
+    }
+
+    /// Reports whether its places are so many that their lines do not fit into `limit` characters, however short they
+    /// are.
+    pub(super) fn exceeds(&self, limit: usize) -> bool {
+        self.is_of_places() && self.len() * SHORTEST_LINE > limit
     }
 
     /// Reports whether there is nothing in it.

@@ -31,22 +31,16 @@ const SUBJECT_WORDS: usize = 2;
 /// [`setting_names`](crate::query::setting_names).
 const READS: &str = r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|Environment\.GetEnvironmentVariable|\bGetValue<[^>]*>\(\s*\x22|\b(GetSection|GetConnectionString)\(\s*\x22|\b[cC]onfig(uration)?(Service)?\.get(OrThrow)?(<[^>]*>)?\(\s*['\x22]|\b_?[cC]onfig(uration)?\[\s*\x22|\benv\(\s*['\x22]|\$[Ee]nv:\w";
 
-/// A regular expression for a cron string, which has a `*`.
-const CRON: &str = r"['\x22`](\*(/\d+)?( [\dA-Z*/,?#-]+){4,5}|[\d/,-]+ \*(/\d+)?( [\dA-Z*/,?#-]+){3,4}|([\d/,-]+ ){2}\*(/\d+)?( [\dA-Z*/,?#-]+){2,3}|([\d/,-]+ ){3}\*(/\d+)?( [\dA-Z*/,?#-]+){1,2}|([\d/,-]+ ){4}\*)['\x22`]";
-
 /// What frameworks know by a line.
 struct Framework {
     /// Words that a question for it has: one of each list.
     words: &'static [&'static [&'static str]],
     /// What its lines do.
     title: &'static str,
-    /// A regular expression for its lines.
+    /// A regular expression for its lines. A search is fast if few characters can begin each alternative.
     pattern: &'static str,
-    /// One for strings on its lines, which is searched for apart: a pattern that begins with a quotation mark slows a
-    /// search down. Empty if there are none.
-    strings: &'static str,
-    /// One for lines that count for less; empty if there are none.
-    weak: &'static str,
+    /// Texts of lines that match, but count for less.
+    weak: &'static [&'static str],
 }
 
 /// Entity Framework, Nest, TypeORM, Drizzle, Knex, Sequelize, Mongoose and Prisma; CommandLineParser,
@@ -57,8 +51,7 @@ const FRAMEWORKS: [Framework; 6] = [
         words: &[&["environment", "env"], &["variables", "vars"]],
         title: ENVIRONMENT,
         pattern: r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|\}\s*=\s*process\.env\b|Environment\.GetEnvironmentVariable",
-        strings: "",
-        weak: "",
+        weak: &[],
     },
     Framework {
         words: &[
@@ -77,9 +70,18 @@ const FRAMEWORKS: [Framework; 6] = [
             &["jobs", "tasks", "work", "run", "runs", "functions", "put"],
         ],
         title: "lines that put work on a schedule",
-        pattern: r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|\bschedules\.task\(|\brepeat: \{",
-        strings: CRON,
-        weak: r"new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bsetInterval\(",
+        // The last alternative is a cron string, which has a `*`.
+        pattern: concat!(
+            r"@(Cron|Interval|Scheduled?)\(|\[(TimerTrigger|DisallowConcurrentExecution)\b|\bcron\.schedule\(|",
+            r"new CronJob\(|\bscheduleJob\(|\bRecurringJob\.|CronSchedule\(|\bschedules\.task\(|\brepeat: \{|",
+            r"new PeriodicTimer\(|new ([\w.]+\.)?Timer\(|\bsetInterval\(|",
+            r"['\x22`](\*(/[0-9]+)?( [0-9A-Z*/,?#-]+){4,5}|",
+            r"[0-9][0-9/,-]* \*(/[0-9]+)?( [0-9A-Z*/,?#-]+){3,4}|",
+            r"([0-9][0-9/,-]* ){2}\*(/[0-9]+)?( [0-9A-Z*/,?#-]+){2,3}|",
+            r"([0-9][0-9/,-]* ){3}\*(/[0-9]+)?( [0-9A-Z*/,?#-]+){1,2}|",
+            r"([0-9][0-9/,-]* ){4}\*)['\x22`]",
+        ),
+        weak: &["Timer(", "setInterval("],
     },
     Framework {
         words: &[
@@ -88,8 +90,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that declare options or arguments of a command line",
         pattern: r#"\[(Option|Argument|Verb|CliOption|CliArgument)\(|@(Option|Argument|Flag)\(|\.(option|requiredOption|argument|positional)\(\s*['"`]|new (Cli)?(Option|Argument)(<[^>]*>)?\(\s*["'`]|\bFlags\.\w+\("#,
-        strings: "",
-        weak: "",
+        weak: &[],
     },
     Framework {
         words: &[
@@ -98,8 +99,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that declare tables or entities of a database",
         pattern: r"@Entity\(|\[Table\(|\bDbSet<|\b(pg|sqlite|mysql)Table\(|\bcreateTable\(|(?i:create table) |\bsequelize\.define\(|\bmongoose\.model\(|^model \w+ \{",
-        strings: "",
-        weak: "",
+        weak: &[],
     },
     Framework {
         words: &[
@@ -108,8 +108,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that register middleware",
         pattern: r"\b(app|router|server|koa|fastify|api)\.(use|register|Use\w*)\(|\bUseMiddleware<",
-        strings: "",
-        weak: "",
+        weak: &[],
     },
     Framework {
         words: &[
@@ -118,8 +117,7 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that register or declare work in the background",
         pattern: r"\bAddHostedService\b|\b(BackgroundService|IHostedService)\b\s*($|[,{(])|new Worker\(|@Processor\(",
-        strings: "",
-        weak: "",
+        weak: &[],
     },
 ];
 
@@ -151,69 +149,60 @@ pub fn asked_framework_lines(
     };
 
     let folders = folders_asked(occurrences, &words)?;
-    let within: Vec<Option<&str>> = folders.iter().map(|path| Some(path.as_str())).collect();
-    let with_all = [within.as_slice(), &[None]].concat();
-    let strong = lines_in(
-        occurrences,
-        &with_all,
-        &[framework.pattern, framework.strings],
-    )?;
-    let timers = match strong {
-        Some(_) if !within.is_empty() => lines_in(occurrences, &within, &[framework.weak])?,
-        _ => lines_in(occurrences, &with_all, &[framework.weak])?,
-    };
-    let (Some((found, left_out)), weak) = (match strong {
-        Some(strong) => (Some(strong), timers),
-        None => (timers, None),
-    }) else {
-        return Ok(None);
-    };
-    Ok(Some(FrameworkLines {
-        title: framework.title,
-        reads_environment: framework.title == ENVIRONMENT,
-        found,
-        left_out,
-        timers: weak.map(|(found, _)| found.code).unwrap_or_default(),
-    }))
+    let places = folders.iter().map(|path| Some(path.as_str()));
+    let mut weak = None;
+    for place in places.chain([None]) {
+        let (mut found, left_out) = lines_in(occurrences, place, framework.pattern)?;
+        let is_weak = |line: &Occurrence| {
+            let source = line.source.as_deref().unwrap_or_default();
+            framework.weak.iter().any(|text| source.contains(text))
+        };
+        let timers: Vec<Occurrence> = found.code.extract_if(.., |line| is_weak(line)).collect();
+        found.others.retain(|line| !is_weak(line));
+        let mut lines = FrameworkLines {
+            title: framework.title,
+            reads_environment: framework.title == ENVIRONMENT,
+            left_out,
+            timers,
+            found,
+        };
+        if !lines.found.code.is_empty() || !lines.found.others.is_empty() {
+            return Ok(Some(lines));
+        }
+        if !lines.timers.is_empty() && weak.is_none() {
+            lines.found.code = std::mem::take(&mut lines.timers);
+            weak = Some(lines);
+        }
+    }
+    Ok(weak)
 }
 
 /// Returns the lines outside tests that read environment variables and configuration keys, also in scripts.
 pub fn lines_that_read_settings(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<Vec<Occurrence>, QueryError> {
-    let found = lines_in(occurrences, &[None], &[READS])?;
-    let lines = found.map(|(found, _)| [found.code, found.others].concat());
-    Ok(lines.unwrap_or_default())
+    let (found, _) = lines_in(occurrences, None, READS)?;
+    Ok([found.code, found.others].concat())
 }
 
-/// Finds the lines that somebody wrote and that match one of some patterns, in the first place that has any, and the
-/// number of lines that were not read; `None` if there are none.
+/// Finds the lines in a place that somebody wrote and that match a pattern, and the number of lines that were not read.
 fn lines_in(
     occurrences: &mut Occurrences<'_, '_>,
-    places: &[Option<&str>],
-    patterns: &[&str],
-) -> Result<Option<(FoundText, u64)>, QueryError> {
-    for path in places {
-        let mut found = FoundText::default();
-        for pattern in patterns.iter().filter(|pattern| !pattern.is_empty()) {
-            let query = TextSearchQuery {
-                pattern,
-                is_regex: true,
-                ignore_case: false,
-                path: *path,
-                literals: false,
-            };
-            found.append(search_text(occurrences, &query)?);
-        }
-
-        let left_out = found.count.saturating_sub(found.shown() as u64);
-        found.code.retain(is_written);
-        found.others.retain(is_written);
-        if !found.code.is_empty() || !found.others.is_empty() {
-            return Ok(Some((found, left_out)));
-        }
-    }
-    Ok(None)
+    path: Option<&str>,
+    pattern: &str,
+) -> Result<(FoundText, u64), QueryError> {
+    let query = TextSearchQuery {
+        pattern,
+        is_regex: true,
+        ignore_case: false,
+        path,
+        literals: false,
+    };
+    let mut found = search_text(occurrences, &query)?;
+    let left_out = found.count.saturating_sub(found.shown() as u64);
+    found.code.retain(is_written);
+    found.others.retain(is_written);
+    Ok((found, left_out))
 }
 
 /// Reports whether a line is of code that somebody wrote: not a comment, generated or minified.

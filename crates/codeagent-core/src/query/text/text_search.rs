@@ -77,27 +77,6 @@ impl FoundText {
     pub fn shown(&self) -> usize {
         self.code.len() + self.tests.len() + self.others.len() + self.parts.len()
     }
-
-    /// Adds the lines of another search, each once.
-    pub(in crate::query) fn append(&mut self, other: Self) {
-        let before = self.shown();
-        let given = other.shown();
-        for (all, more) in [
-            (&mut self.code, other.code),
-            (&mut self.tests, other.tests),
-            (&mut self.others, other.others),
-            (&mut self.parts, other.parts),
-        ] {
-            all.extend(more);
-            all.sort();
-            all.dedup_by(|a, b| (&a.path, a.line) == (&b.path, b.line));
-        }
-        let known = before + given - self.shown();
-        self.count += other.count - known as u64;
-        self.files += other.files;
-        self.timed_out |= other.timed_out;
-        self.changed.extend(other.changed);
-    }
 }
 
 /// Finds the lines that match a pattern.
