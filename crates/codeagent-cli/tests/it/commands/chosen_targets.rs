@@ -375,7 +375,7 @@ const CASES: &[Case] = &[
         files: FLAGS,
         question: "which object literals implement Flag?",
         expected: &[
-            "object literals and values declared with this type (1):\nweb/\n one.ts\n  2 first: ",
+            "object literals and values of this type (1):\nweb/\n one.ts\n  2 first: ",
             "object literals and values declared with the others of that name (1):\nweb/\n two.ts\n  2 second: ",
         ],
     },

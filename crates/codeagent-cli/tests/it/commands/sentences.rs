@@ -44,7 +44,144 @@ const TOASTER: &str =
     "namespace Bakery.Ovens.Small { class Toaster : System.IDisposable { public void Dispose() { } } }
 ";
 
-const CASES: [Case; 27] = [
+const PROVIDERS: &str =
+    "export interface Provider { pattern: RegExp; search: (text: string) => string }
+const providers: Provider[] = [];
+providers.push({
+  pattern: /rye/,
+  search: text => text,
+});
+providers.push({ pattern: /wheat/, search: text => text });
+";
+
+const AGENTS: &str = "export interface Agent { isEnabledNow: boolean }
+export function send(agent: Agent) { return agent.isEnabledNow; }
+";
+
+const SCHEDULE: &str = "export class Redis { }
+export function start() {
+  schedule.scheduleJob(
+    jobs['bake'].schedule,
+    () => bake(),
+  );
+}
+";
+
+const LISTENERS: &str = "class Bus { public void Publish(object message) { } }
+class Closed { }
+class Opened { }
+abstract class Listener { public abstract void On(object message); }
+class Cleaner : Listener {
+  public override void On(object message) {
+    switch (message) {
+      case Opened:
+        Greet();
+        break;
+      case Closed closed:
+        Sweep();
+        break;
+    }
+  }
+  void Greet() { }
+  void Sweep() { }
+}
+class Shop {
+  Bus bus = new Bus();
+  public void Close() { bus.Publish(new Closed()); }
+}
+";
+
+const SHELL: &str = "interface IShellCommand { void Run(); }
+class OpenCommand : IShellCommand { public void Run() { } }
+";
+
+const PATHS: &str = "static class PathHelper { public static string Join(string a) => a; }
+class Store { string Read(string paths) => paths; }
+";
+
+const ACCOUNTS: &str = "class Accounts {
+  public void Login() { Check(); }
+  public void ForgetPassword() { Mail(); }
+  void Check() { }
+  void Mail() { }
+}
+class PasswordForm { }
+";
+
+const CASES: [Case; 36] = [
+    Case {
+        question: "what happens when Shop.Close runs?",
+        files: &[("bakery/Listeners.cs", LISTENERS)],
+        expected: &[
+            "when sent, is matched in Cleaner.On  bakery/Listeners.cs:11\n      12 Cleaner.Sweep",
+        ],
+    },
+    Case {
+        question: "which commands does the interactive shell offer besides plain SQL?",
+        files: &[("bakery/Shell.cs", SHELL)],
+        expected: &["interface IShellCommand", "2 OpenCommand: "],
+    },
+    Case {
+        question: "what does the static helper class for paths declare?",
+        files: &[("bakery/PathHelper.cs", PATHS)],
+        expected: &["those that may be meant:\n## internal class PathHelper"],
+    },
+    Case {
+        question: "what happens when a user submits the forget-password form?",
+        files: &[("bakery/Accounts.cs", ACCOUNTS)],
+        expected: &["those that may be meant:\n## public method Accounts.ForgetPassword()"],
+    },
+    Case {
+        question: "which classes implement IEqualityComparer<T>?",
+        files: &[(
+            "bakery/Same.cs",
+            "using System.Collections.Generic;\nclass Same : IEqualityComparer<int> { }\n",
+        )],
+        expected: &[
+            "## dotnet:System.Collections.Generic.IEqualityComparer",
+            "2 Same: ",
+        ],
+    },
+    Case {
+        question: "who implements Provider, object literals included?",
+        files: &[("bakery/providers.ts", PROVIDERS)],
+        expected: &[
+            "object literals and values of this type (2):",
+            "providers.push({ pattern: /rye/,",
+            "providers.push({ pattern: /wheat/, search: text => text });",
+        ],
+    },
+    Case {
+        question: "what does the constants file of the Oven components export?",
+        files: &[
+            ("bakery/Oven/constants.ts", "export const HEAT = 200;\n"),
+            (
+                "bakery/Oven/index.tsx",
+                "export function Oven() { return <p />; }\n",
+            ),
+            ("bakery/Till/constants.ts", "export const PRICE = 2;\n"),
+        ],
+        expected: &["## file bakery/Oven/constants.ts", "HEAT"],
+    },
+    Case {
+        question: "where is the Mail agent's isEnabledNow option read?",
+        files: &[
+            ("bakery/agent.ts", AGENTS),
+            (
+                "bakery/Mail.tsx",
+                "export const MailPage = () => <p>Mail</p>;\n",
+            ),
+        ],
+        expected: &["## public property Agent.isEnabledNow: boolean", "2 send: "],
+    },
+    Case {
+        question: "which jobs get scheduled on a system that uses Redis?",
+        files: &[("bakery/schedule.ts", SCHEDULE)],
+        expected: &[
+            "lines that put work on a schedule",
+            "schedule.scheduleJob(jobs['bake'].schedule,",
+        ],
+    },
     Case {
         question: "which classes in Bakery.Ovens implement IDisposable?",
         files: &[

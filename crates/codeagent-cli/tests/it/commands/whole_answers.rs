@@ -594,7 +594,7 @@ const CASES: &[Case] = &[
         question: "where is the setting KnownHosts read?",
         expected: &[
             "  7 Sender.Hosts: ",
-            "keys of a configuration with its name, matched by text (2):\n",
+            "keys with its name, of a configuration or in SQL, matched by text (2):\n",
             "  8 Sender.Other: ",
         ],
     },

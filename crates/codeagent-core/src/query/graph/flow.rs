@@ -2,7 +2,7 @@
 //!
 //! Calls are followed to a depth of 4, and 3 levels further behind a request. Functions that much code
 //! uses are named and not entered. `new T` leads to the members of `T` that override something, which
-//! run later, and to what handles the message `T`; a call of a member with several implementations is
+//! run later, and to what handles the message `T` or matches it by its type; a call of a member with several implementations is
 //! followed by their names or number, unless a container gives one of them, and an overridden member
 //! with a body is entered, too. What a message, request or event leads to follows its call, marked as
 //! such.
@@ -18,6 +18,7 @@
 
 mod arguments;
 mod branches;
+mod matched;
 mod trim;
 mod uncalled;
 
@@ -39,7 +40,7 @@ use crate::store::{self, FileKey, IncidentEdge};
 /// Maximum depth of followed calls.
 const MAX_DEPTH: usize = 4;
 
-/// Depth of followed calls behind a request.
+/// Depth of followed calls behind a request or message.
 const DEPTH_BEHIND: usize = 3;
 
 /// Number of uses from which a function is not entered.
@@ -463,7 +464,19 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             self.borders.push(self.lines.len());
             self.enter(handler, depth + 1, "when sent, runs ", "")?;
         }
+        if !handlers.is_empty() || depth >= self.max_depth {
+            return Ok(());
+        }
 
+        let before = self.max_depth;
+        for code in self.matched_code(class)?.iter().take(MAX_LATER) {
+            self.borders.push(self.lines.len());
+            let place = format!("  {}:{}", code.path, code.lines.start());
+            self.write(depth + 1, "when sent, is matched in ", &code.method, &place)?;
+            self.max_depth = before.max(depth + DEPTH_BEHIND);
+            self.steps_on_lines(code.file, &code.lines, depth + 2)?;
+        }
+        self.max_depth = before;
         Ok(())
     }
 

@@ -35,9 +35,6 @@ const FUNCTIONS: [&str; 3] = ["function", "helper", "method"];
 /// Words for the side that runs no components.
 const SERVERS: [&str; 3] = ["backend", "server", "server-side"];
 
-/// Words for a hook of React.
-const HOOKS: [&str; 2] = ["hook", "hooks"];
-
 /// Words for what is set and read.
 const SETTINGS: [&str; 10] = [
     "config",
@@ -51,6 +48,12 @@ const SETTINGS: [&str; 10] = [
     "setting",
     "settings",
 ];
+
+/// Words for types.
+const TYPES: [&str; 4] = ["class", "enum", "interface", "type"];
+
+/// Maximum number of words of a noun behind `the`.
+const MAX_NOUN: usize = 4;
 
 /// Number of words that a description must share with a name, and of those among them that must be no names
 /// themselves, before it says more than these names.
@@ -71,6 +74,7 @@ pub fn described_symbols(
     let limit = (COMPARED, asks_for_namespace);
     let mut found = store::described(snapshot, &words.join(" "), limit)?;
     let asks_for_value = keep_asked(&tokens, &mut found);
+    let type_kind = asked_kind(&tokens).filter(|kind| TYPES.contains(&kind.word));
 
     let mut groups: Vec<(NodeId, Vec<DescribedSymbol>)> = Vec::new();
     for symbol in found {
@@ -87,7 +91,10 @@ pub fn described_symbols(
 
     let mut described = Vec::with_capacity(groups.len());
     for (of, members) in groups {
-        described.push(joined(snapshot, of, members)?);
+        described.push(joined(snapshot, of, (members, type_kind.is_some()))?);
+    }
+    if let Some(kind) = type_kind {
+        keep_any(&mut described, |symbol| (kind.is_of)(&symbol.node));
     }
     // Stable: equal ones stay in the order in which the store returns them.
     described.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -127,8 +134,10 @@ fn keep_asked(tokens: &[Token<'_>], found: &mut Vec<DescribedSymbol>) -> bool {
     if asks_what_runs {
         keep_any(found, |symbol| !is_value(&symbol.node));
     }
-    if let Some(is_kind) = asked_kind(tokens) {
-        keep_any(found, |symbol| is_kind(&symbol.node));
+    let kind = asked_kind(tokens);
+    // A type is described by its members, too.
+    if let Some(kind) = kind.filter(|kind| !TYPES.contains(&kind.word)) {
+        keep_any(found, |symbol| (kind.is_of)(&symbol.node));
     }
     let says = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.text));
     if says(&EVENTS) {
@@ -138,10 +147,13 @@ fn keep_asked(tokens: &[Token<'_>], found: &mut Vec<DescribedSymbol>) -> bool {
     if says(&SERVERS) {
         keep_any(found, |symbol| symbol.node.node_type != NodeType::Component);
     }
-    if says(&FUNCTIONS) {
+    // A `helper class` is no function.
+    if kind.is_none() && says(&FUNCTIONS) {
         keep_any(found, |symbol| symbol.node.node_type == NodeType::Method);
     }
-    if says(&HOOKS) {
+    if says(&["hooks"])
+        && let Some(is_hook) = kind_test("hook")
+    {
         keep_any(found, |symbol| is_hook(&symbol.node));
     }
     asks_for_value
@@ -158,9 +170,20 @@ fn keep_any(found: &mut Vec<DescribedSymbol>, is_kept: impl Fn(&DescribedSymbol)
 
 /// Reports whether a symbol is a namespace of several words, all of which a question says.
 fn is_described_namespace(symbol: &DescribedSymbol) -> bool {
+    symbol.node.node_type == NodeType::Module && is_whole(symbol)
+}
+
+/// Reports whether a sentence says all of several words of a symbol's name.
+fn is_whole(symbol: &DescribedSymbol) -> bool {
     let name = store::word_roots(&symbol.node.name);
-    let is_said = name.len() > 1 && name.iter().all(|word| symbol.said.contains(word));
-    symbol.node.node_type == NodeType::Module && is_said
+    name.len() > 1 && name.iter().all(|word| symbol.said.contains(word))
+}
+
+/// Reports whether the name of a symbol has several words, all of which a question says.
+#[must_use]
+pub fn is_name_said(node: &Node, question: &str) -> bool {
+    let (name, said) = (store::word_roots(&node.name), store::word_roots(question));
+    name.len() > 1 && name.is_subset(&said)
 }
 
 /// Returns the symbols that a question describes in words that say more than the names in it, which only equal words of
@@ -219,12 +242,34 @@ fn asks_for_setting(tokens: &[Token<'_>]) -> bool {
     tokens.iter().any(is_setting)
 }
 
-/// Returns the test for symbols of the kind that a question asks for: `which component renders ..`.
-fn asked_kind(tokens: &[Token<'_>]) -> Option<fn(&Node) -> bool> {
-    match tokens {
-        [which, kind, ..] if ["Which", "which"].contains(&which.text) => kind_test(kind.text),
-        _ => None,
+/// A kind of symbols in a question.
+#[derive(Clone, Copy)]
+struct AskedKind<'a> {
+    word: &'a str,
+    is_of: fn(&Node) -> bool,
+}
+
+/// Returns the test for symbols of the kind that a question asks for or describes: `which component renders ..`, `what
+/// does the static helper class declare?`
+pub fn kind_of_described(question: &str) -> Option<fn(&Node) -> bool> {
+    asked_kind(&tokens(question)).map(|kind| kind.is_of)
+}
+
+fn asked_kind<'a>(tokens: &[Token<'a>]) -> Option<AskedKind<'a>> {
+    let kind_of = |token: &Token<'a>| {
+        let word = token.text;
+        kind_test(word).map(|is_of| AskedKind { word, is_of })
+    };
+    if let [which, kind, ..] = tokens
+        && ["Which", "which"].contains(&which.text)
+        && let Some(kind) = kind_of(kind)
+    {
+        return Some(kind);
     }
+    let start = tokens.iter().position(|token| token.text == "the")?;
+    let noun = tokens[start + 1..].iter().take(MAX_NOUN);
+    let mut noun = noun.take_while(|token| token.is_plain());
+    noun.find_map(kind_of)
 }
 
 /// Reports whether a question asks for what runs: `how is a score computed?`, `what happens when a user leaves?`, `which
@@ -251,13 +296,6 @@ fn may_run(node: &Node) -> bool {
         NodeType::Property => node.kind == NodeKind::Variable && !node.flags.has(NodeFlags::LOCAL),
         _ => false,
     }
-}
-
-/// Reports whether a symbol has the name of a hook of React: `useCart`.
-fn is_hook(node: &Node) -> bool {
-    let rest = node.name.strip_prefix("use");
-    rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
-        && node.node_type == NodeType::Method
 }
 
 /// Reports whether a symbol holds a value.
@@ -301,18 +339,20 @@ fn says_more(best: &DescribedSymbol, targets: &Targets, asks_for_value: bool) ->
     }
 }
 
-/// Returns the best of some symbols of a type, or the type itself if it is described as well or by several
-/// members; the best comes first.
+/// Returns the best of some symbols of a type, or the type itself if a question asks for one, or if it is described as
+/// well or by several members, unless it says all of a function's name; the best comes first.
 fn joined(
     snapshot: &Snapshot,
     of: NodeId,
-    mut members: Vec<DescribedSymbol>,
+    (mut members, is_type_asked): (Vec<DescribedSymbol>, bool),
 ) -> Result<DescribedSymbol, QueryError> {
     let best = members[0].score;
     let second = members.get(1).map_or(0.0, |second| second.score);
     let mut itself = members.iter().filter(|symbol| symbol.node.id == of);
     let is_described = itself.any(|symbol| symbol.score >= SCORE_OF_TYPE * best);
-    let is_type = is_described || members.len() >= MANY_MEMBERS;
+    let is_function = members[0].node.node_type == NodeType::Method && is_whole(&members[0]);
+    let is_of_type = is_described || members.len() >= MANY_MEMBERS;
+    let is_type = is_type_asked || is_of_type && !is_function;
     let said: Vec<String> = members
         .iter()
         .flat_map(|member| member.said.clone())

@@ -24,6 +24,20 @@ const MAX_SYMBOLS: usize = 5_000;
 /// Maximum number of types whose members are listed.
 const MAX_TYPES: usize = 8;
 
+/// Returns a name without the type arguments in it: `IList.Add` for `IList<T>.Add`.
+fn without_type_arguments(name: &str) -> String {
+    let mut depth = 0_usize;
+    let is_outside = |c: &char| {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
+    };
+    name.chars().filter(is_outside).collect()
+}
+
 /// Finds the external symbols that a name means; empty if the repository uses none of that name.
 pub fn resolve_external(
     snapshot: &Snapshot,
@@ -43,7 +57,7 @@ pub fn resolve_external(
     };
 
     let path = path.split('(').next().unwrap_or_default();
-    let path = path.replace("::", ".").replace('#', ".");
+    let path = without_type_arguments(&path.replace("::", ".").replace('#', "."));
     let (path, with_members) = match path.strip_suffix(".*") {
         Some(of) => (of, true),
         None => (path.as_str(), false),

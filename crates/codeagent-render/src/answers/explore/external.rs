@@ -69,7 +69,13 @@ pub(super) fn sections(
             occurrences.of_edges(&uses)?
         };
         let (tests, code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
-        in_tests.extend(tests);
+        if key == "implementations" && wants.implementations {
+            let title = "implemented or extended in tests";
+            let section = Section::occurrence_rows("test implementations", title, tests);
+            document.section(wants.weigh(section, wants.tests, 8));
+        } else {
+            in_tests.extend(tests);
+        }
 
         let is_wanted = match key {
             "implementations" => wants.implementations,

@@ -42,7 +42,12 @@ pub(super) fn of_member(
         begins.push(first.clone());
     }
     let mut lines = query::flow(occurrences, first)?;
-    for function in begins.iter().filter(|function| function.id != first.id) {
+    // The flow of a member with one implementation enters that.
+    let has_steps = lines.len() > 1;
+    for function in begins
+        .iter()
+        .filter(|function| function.id != first.id && !has_steps)
+    {
         lines.extend(query::flow(occurrences, function)?);
     }
     let words = words_of(subject);

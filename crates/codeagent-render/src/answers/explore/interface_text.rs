@@ -152,6 +152,9 @@ pub(super) fn sections(
             continue;
         }
         let mut text = query::interface_text(occurrences, &phrase)?;
+        if !phrase.is_quoted && is_prose(&text.asked) && names_property(targets) {
+            continue;
+        }
         let is_inside = keep_inside(&mut text, document, targets);
         let count = text.all_places().count();
         if !phrase.is_quoted
@@ -212,6 +215,19 @@ fn names_member(targets: &Targets, name: &str) -> bool {
     members.any(|symbols| {
         let mut groups = symbols.groups.iter();
         groups.any(|group| group.first().parent.is_some_and(|it| types.contains(&it)))
+    })
+}
+
+/// Reports whether a question names a property by several words in one, so that a word with a capital is hardly a text:
+/// `where is the Mail agent's isEnabled option read?`
+fn names_property(targets: &Targets) -> bool {
+    targets.found.iter().any(|target| match target {
+        Target::Symbols(symbols) => {
+            let node = symbols.groups[0].first();
+            let is_written = symbols.note.is_none() && query::is_compound(&symbols.asked);
+            is_written && node.node_type == NodeType::Property
+        }
+        _ => false,
     })
 }
 

@@ -102,20 +102,21 @@ fn is_setting(subject: &Subject<'_>) -> bool {
 }
 
 /// Adds the lines with a key of the configuration that ends with the name of a setting, in any
-/// case: `"mail:port"`, `mail__port`, which code may read without the type of settings.
+/// case: `"mail:port"`, `mail__port`, which code may read without the type of settings; and those that
+/// name it in the SQL of a string: `settings ->> 'Port'`.
 fn configuration_keys(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
     let name = query::escaped_text(&subject.first().name);
-    let pattern = format!(r#"["'][\w:.]*:{name}["']|\w__{name}\b"#);
+    let pattern = format!(r#"["'][\w:.]*:{name}["']|\w__{name}\b|'{name}'"#);
     let search = TextSearchQuery {
         ignore_case: true,
         ..regex(&pattern)
     };
     let found = query::search_text(occurrences, &search)?;
-    let title = "keys of a configuration with its name, matched by text";
+    let title = "keys with its name, of a configuration or in SQL, matched by text";
     for (key, title, places) in [
         ("configuration keys", title, found.code),
         (

@@ -207,7 +207,7 @@ fn answer(
     }
     let asked =
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
-    if !targets.has_written_name && !wants.flow && !wants.impact {
+    if names_no_subject(targets, text) && !wants.flow && !wants.impact {
         is_answered |= framework_lines(document, occurrences, text)?;
     }
     if !is_answered {
@@ -251,6 +251,18 @@ fn describes_beside_external(targets: &Targets) -> bool {
     let is_external = |target: &Target| matches!(target, Target::External { .. });
     let is_long = targets.uncommon_words().count() >= MANY_WORDS;
     is_long && targets.missing.is_empty() && targets.found.iter().all(is_external)
+}
+
+/// Reports whether a text names nothing, or only a product in a condition: `which jobs are scheduled on systems that
+/// use Redis?`
+fn names_no_subject(targets: &Targets, text: &str) -> bool {
+    let is_condition = |name: &str| {
+        let mut before = ["on", "use", "uses", "using", "with"].iter();
+        is_prose(name) && before.any(|word| text.contains(&format!(" {word} {name}")))
+    };
+    let mut found = targets.found.iter().map(Target::requested_text);
+    let mut missing = targets.missing.iter().map(|(name, _)| name.as_str());
+    !targets.has_written_name || found.all(is_condition) && missing.all(is_condition)
 }
 
 /// Reports whether a long question names nothing, and its targets are words that equal names.
@@ -299,6 +311,7 @@ fn framework_lines(
             "{left_out} more lines match and were not read; name a folder"
         ));
     }
+    type_symbol::add_arguments(occurrences, &mut code)?;
     if timed_out {
         document.note("the search was stopped after its time limit; name a folder");
     }

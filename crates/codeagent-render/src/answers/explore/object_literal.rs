@@ -19,6 +19,26 @@ pub(super) fn is_key(lines: &[String], name: &str) -> bool {
     rests(first, name).any(|rest| !is_in_pattern(rest, others))
 }
 
+/// Returns the index of the line with the bracket that opens the object literal around a key on the last of some lines.
+pub(super) fn opening(lines: &[String], key: &str) -> Option<usize> {
+    let (last, above) = lines.split_last()?;
+    let before = &last[..last.find(key)?];
+    let mut depth = 0_usize;
+    for at in (0..lines.len()).rev() {
+        let line = above.get(at).map_or(before, String::as_str);
+        for c in line.chars().rev() {
+            match c {
+                '}' | ']' | ')' => depth += 1,
+                '{' | '[' | '(' if depth > 0 => depth -= 1,
+                '{' => return Some(at),
+                '[' | '(' => return None,
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
 /// Reports whether a name is the key of an object literal, from what precedes and follows it on its
 /// line and from the next lines.
 pub(super) fn is_key_between(before: &str, after: &str, others: &[String]) -> bool {
@@ -94,6 +114,19 @@ fn ends_pattern(bracket: char, next: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_line_that_opens_a_literal_is_found() {
+        for (text, expected) in [
+            ("push({ total: 1 });", Some(0)),
+            ("push({\n  tax: { vat: 1 },\n  total: 1,", Some(0)),
+            ("push([\n  {\n    total: 1,", Some(1)),
+            ("total: 1", None),
+        ] {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            assert_eq!(opening(&lines, "total"), expected, "{text}");
+        }
+    }
 
     #[test]
     fn keys_of_literals_are_told_from_patterns() {

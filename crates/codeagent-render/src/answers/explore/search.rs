@@ -71,17 +71,28 @@ pub(super) fn search(
         Some(described) => described,
         None => query::described_symbols(occurrences.sources.snapshot(), text)?,
     };
+    let kind = query::kind_of_described(text);
     // A question about a setting describes a value, which a search hardly puts first.
     let is_sure = described.first().is_some_and(|best| {
-        best.score >= SURE || best.node.node_type == NodeType::Property && !wants.flow
+        best.score >= SURE
+            || best.node.node_type == NodeType::Property && !wants.flow
+            || kind.is_some() && query::is_name_said(&best.node, text)
     });
-    let described = described.into_iter().map(|symbol| symbol.node).collect();
+    let described: Vec<Node> = described.into_iter().map(|symbol| symbol.node).collect();
     let hits = found.hits.iter().map(|hit| hit.node.clone());
-    let hits = hits.filter(|node| is_explorable(node, wants)).collect();
-    let meant = merged(match is_sure {
+    let mut hits: Vec<Node> = hits.filter(|node| is_explorable(node, wants)).collect();
+    if let Some(is_kind) = kind
+        && described.iter().chain(&hits).any(is_kind)
+    {
+        hits.retain(is_kind);
+    }
+    let lists = match is_sure {
         true => [(described, SURE_WEIGHT), (hits, 1.0)],
         false => [(hits, 1.0), (described, 1.0)],
-    });
+    };
+    // A function that a question says in full is what happens, not the rest of its type.
+    let stays = |node: &Node| wants.flow && is_callable(node) && query::is_name_said(node, text);
+    let meant = merged(lists, stays);
     if meant.is_empty() {
         return Ok(());
     }
@@ -95,15 +106,15 @@ pub(super) fn search(
 }
 
 /// Merges two lists of symbols with their weights, best first: one that both have precedes those that only one has, and
-/// of equal ones the first list the second one.
-fn merged(lists: [(Vec<Node>, f64); 2]) -> Vec<Node> {
+/// of equal ones the first list the second one. A type stands for those of its members that do not stay.
+fn merged(lists: [(Vec<Node>, f64); 2], stays: impl Fn(&Node) -> bool) -> Vec<Node> {
     let mut ranked: Vec<(f64, Node)> = Vec::new();
     for (nodes, weight) in lists {
         for (at, node) in nodes.into_iter().enumerate() {
             let worth = weight / (RANKED_ALIKE + at as f64);
             let is_same = |known: &Node| known.id == node.id || known.parent == Some(node.id);
             match ranked.iter_mut().find(|(_, known)| is_same(known)) {
-                // A type stands for its members.
+                Some(known) if stays(&known.1) => known.0 += worth,
                 Some(known) => *known = (known.0 + worth, node),
                 None => ranked.push((worth, node)),
             }

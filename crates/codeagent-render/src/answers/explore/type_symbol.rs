@@ -544,7 +544,7 @@ fn uses(
     used.retain(|place| !constructed.contains(place));
     let is_used_in_tests = used.iter().any(Occurrence::is_test);
     if wants.implementations {
-        used = values(subject, document, used);
+        used = values(subject, document, occurrences, (used, members))?;
         held_values(subject, document, occurrences)?;
     }
     let is_unused = constructed.is_empty() && used.is_empty();

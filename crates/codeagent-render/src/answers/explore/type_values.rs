@@ -1,26 +1,38 @@
 //! Values of a type that are no instances of a class: object literals, results of functions, and what they are
 //! assigned to.
 
-use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
+use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
-use super::Subject;
 use super::type_symbol::add_arguments;
+use super::{Subject, object_literal};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// Maximum characters of the calls that may pass a value of a type.
 const MAX_PASSED: usize = 1_200;
 
-/// Adds the uses that make a value of the type, and returns the others.
+/// Maximum number of members, and of uses of each, by which the object literals of a type are found.
+const MAX_KEYS: usize = 12;
+const MAX_KEY_USES: usize = 400;
+
+/// Adds the uses that make a value of the type and the object literals that are given where one is expected, and
+/// returns the other uses.
 pub(super) fn values(
     subject: &Subject<'_>,
     document: &mut Document,
-    used: Vec<Occurrence>,
-) -> Vec<Occurrence> {
+    occurrences: &mut Occurrences<'_, '_>,
+    (used, members): (Vec<Occurrence>, &[Node]),
+) -> Result<Vec<Occurrence>, AnswerError> {
     let name = subject.first().name.as_str();
-    let (literals, rest): (Vec<_>, Vec<_>) =
+    let (mut literals, rest): (Vec<_>, Vec<_>) =
         used.into_iter().partition(|place| makes_value(place, name));
+    for literal in literals_by_keys(subject, occurrences, members)? {
+        let is_same = |known: &Occurrence| known.path == literal.path && known.line == literal.line;
+        if !literals.iter().any(is_same) {
+            literals.push(literal);
+        }
+    }
     let is_result = |place: &Occurrence| {
         place
             .source
@@ -32,10 +44,71 @@ pub(super) fn values(
     let title = "functions that return it";
     let section = Section::occurrence_rows("results", title, results);
     document.section(subject.wants.weigh(section, true, 0));
-    let title = "object literals and values declared with this type";
+    let title = "object literals and values of this type";
     let section = Section::occurrence_rows("object literals", title, literals);
     document.section(subject.wants.weigh(section, true, 0));
-    rest
+    Ok(rest)
+}
+
+/// Returns where the object literals of a type begin: those that set the member that most of them set.
+fn literals_by_keys(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+    members: &[Node],
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let has_literals = matches!(
+        subject.first().node_type,
+        NodeType::Interface | NodeType::Type
+    );
+    if !has_literals || subject.first().language == Language::CSharp {
+        return Ok(Vec::new());
+    }
+    let mut most = Vec::new();
+    for member in members.iter().take(MAX_KEYS) {
+        let uses = occurrences.incoming(&[member.id], &[EdgeType::References])?;
+        if uses.len() > MAX_KEY_USES {
+            continue;
+        }
+        let mut literals = Vec::new();
+        for key in occurrences.of_edges(&uses)? {
+            literals.extend(literal_around(occurrences, &key, &member.name)?);
+        }
+        literals.dedup_by(|one, other| one.path == other.path && one.line == other.line);
+        if literals.len() > most.len() {
+            most = literals;
+        }
+    }
+    Ok(most)
+}
+
+/// Returns the beginning of the object literal around a key; `None` if the place is something else.
+fn literal_around(
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &Occurrence,
+    key: &str,
+) -> Result<Option<Occurrence>, AnswerError> {
+    let (first, last) = (
+        place.line.saturating_sub(object_literal::MAX_LINES).max(1),
+        place.line + object_literal::MAX_LINES,
+    );
+    let lines = occurrences.sources.lines(&place.path, first, last)?;
+    let lines = lines.unwrap_or_default();
+    let at = (place.line - first) as usize;
+    if lines.len() <= at || !object_literal::is_key(&lines[at..], key) {
+        return Ok(None);
+    }
+    let Some(above) = object_literal::opening(&lines[..=at], key) else {
+        return Ok(None);
+    };
+    let mut source = lines[above].trim().to_owned();
+    if above < at {
+        source = format!("{source} {}", lines[at].trim());
+    }
+    Ok(Some(Occurrence {
+        line: first + above as u32,
+        source: Some(source),
+        ..place.clone()
+    }))
 }
 
 /// Reports whether a place makes a value of a type of this name.
@@ -51,18 +124,28 @@ pub(super) fn held_values(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
+    let Node {
+        node_type,
+        language,
+        ..
+    } = *subject.first();
+    if language == Language::CSharp && node_type != NodeType::Interface {
+        return Ok(());
+    }
     let snapshot = occurrences.sources.snapshot();
     let types = [EdgeType::References, EdgeType::Accepts];
     let uses = occurrences.incoming(&subject.ids(), &types)?;
+    let mut users: Vec<NodeId> = uses.into_iter().map(|used| used.other).collect();
+    users.sort_unstable();
+    users.dedup();
     let mut holders: Vec<Node> = Vec::new();
     let mut takers: Vec<NodeId> = Vec::new();
-    for used in uses {
-        let holder = query::get_node(snapshot, used.other)?.map(|symbol| symbol.node);
-        let is_new = |node: &Node| holders.iter().all(|known| known.id != node.id);
+    for user in users {
+        let holder = query::get_node(snapshot, user)?.map(|symbol| symbol.node);
         let Some(holder) = holder else { continue };
         if takes(&holder, &subject.first().name) {
             takers.push(holder.id);
-        } else if holder.node_type == NodeType::Property && is_new(&holder) {
+        } else if holder.node_type == NodeType::Property {
             holders.push(holder);
         }
     }
@@ -83,9 +166,7 @@ pub(super) fn held_values(
     let section = Section::occurrence_rows("assigned", title, assigned);
     document.section(subject.wants.weigh(section, true, 0));
 
-    takers.sort_unstable();
-    takers.dedup();
-    if subject.first().node_type == NodeType::Interface {
+    if node_type == NodeType::Interface {
         let mut calls = occurrences.uses_of(&takers, &[EdgeType::Calls])?;
         add_arguments(occurrences, &mut calls)?;
         let title = "calls of functions that take one, which may pass an object of another type";

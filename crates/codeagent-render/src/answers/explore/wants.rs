@@ -247,7 +247,12 @@ fn excludes_tests(targets: &Targets) -> bool {
 fn asks_for_flow(targets: &Targets) -> bool {
     let asks_when = targets.has_word("do") && targets.has_word("when");
     let symbols = targets.found.iter().filter(|found| !found.ids().is_empty());
-    let asks_how = asks_how(targets) && symbols.clone().count() < 2 && !asks_for_path_to(targets);
+    // Without a name, neither end of a path is known.
+    let asks_how = asks_how(targets)
+        && match symbols.clone().count() {
+            0 => true,
+            count => count < 2 && !asks_for_path_to(targets),
+        };
     // `from the click on Save, which code writes the file?`
     let starts_with_from = targets.words.first().is_some_and(|word| word == "from");
     let asks_from = starts_with_from && !is_path(targets);

@@ -100,6 +100,17 @@ pub fn asked_kind(
         Some(name) => store::folders_named(occurrences.sources.snapshot(), name, MAX_FOLDERS)?,
         None => Vec::new(),
     };
+    // `the commands of the shell` may be what implements `IShellCommand`.
+    if let (Some(name), []) = (&question.folder, folders.as_slice()) {
+        for reading in question.readings() {
+            let words = [std::slice::from_ref(name), &reading.kind].concat();
+            let kind = kind_of(occurrences, &words)?;
+            if let Some(mut kind) = kind.filter(|kind| kind.base.is_some()) {
+                kind.clause.clone_from(&question.clause);
+                return Ok(Some(kind));
+            }
+        }
+    }
     for reading in question.readings() {
         if let Some(mut kind) = kind_of(occurrences, &reading.kind)? {
             kind.clause.clone_from(&question.clause);

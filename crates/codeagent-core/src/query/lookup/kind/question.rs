@@ -50,6 +50,9 @@ const HAVE: [&str; 13] = [
 /// Words of a second question behind that for a kind: `.. and how are they loaded?`
 const ASKING: [&str; 6] = ["how", "what", "when", "where", "which", "who"];
 
+/// Words before what is not asked for.
+const EXCEPT: [&str; 4] = [" apart from ", " besides ", " except ", " other than "];
+
 /// Words behind the name of a part of a repository: `the worker project`.
 const PARTS: [&str; 9] = [
     "app",
@@ -101,6 +104,7 @@ impl KindQuestion {
     /// Parses a question; `None` if it asks for something else.
     pub fn parse(question: &str) -> Option<Self> {
         let text = question.trim().trim_end_matches(['?', '.', '!']);
+        let text = without_exception(text);
         // `what can start a rule - list the trigger handlers`
         let last = text.rsplit([':', ';', ',']).next().unwrap_or(text);
         let last = last.rsplit(" - ").next().unwrap_or(last);
@@ -246,6 +250,12 @@ fn written(word: &str) -> String {
     if is_path { word } else { word.replace('-', "") }
 }
 
+/// Returns a text without what is not asked for: `.. besides plain SQL`.
+fn without_exception(text: &str) -> &str {
+    let ends = EXCEPT.iter().filter_map(|word| text.find(word));
+    ends.min().map_or(text, |end| &text[..end])
+}
+
 /// Returns a text up to a second question: `.. and how are they loaded`.
 fn without_second_question(text: &str) -> &str {
     let mut ends = text.match_indices(" and ");
@@ -285,7 +295,7 @@ fn owner<'q>(words: &[&'q str]) -> Option<&'q str> {
         return Some(name);
     }
     match without_part(words) {
-        [name] | ["the" | "this" | "our", name] => Some(name),
+        [name] | ["the" | "this" | "our", name] | ["the", _, name] => Some(name),
         _ => None,
     }
 }
@@ -350,6 +360,10 @@ mod tests {
             ),
             ("which commands does seconv have?", &["command in seconv"]),
             ("which commands do we have?", &["command"]),
+            (
+                "which commands does the interactive shell offer besides plain SQL?",
+                &["command in shell"],
+            ),
             (
                 "What Quartz jobs does the Api project schedule?",
                 &["quartz job in Api", "quartz + job in Api"],

@@ -161,6 +161,7 @@ pub(in crate::query) fn kind_test(word: &str) -> Option<fn(&Node) -> bool> {
         "event" => |node| node.kind == NodeKind::Event,
         "field" => |node| node.kind == NodeKind::Field,
         "function" => |node| node.kind == NodeKind::Function,
+        "hook" => is_hook,
         "interface" => |node| node.kind == NodeKind::Interface,
         "method" => |node| node.kind == NodeKind::Method,
         "property" => |node| node.kind == NodeKind::Property,
@@ -168,6 +169,13 @@ pub(in crate::query) fn kind_test(word: &str) -> Option<fn(&Node) -> bool> {
         "type" => |node| node.node_type.is_type(),
         _ => return None,
     })
+}
+
+/// Reports whether a symbol has the name of a hook of React: `useCart`.
+fn is_hook(node: &Node) -> bool {
+    let rest = node.name.strip_prefix("use");
+    rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
+        && node.node_type == NodeType::Method
 }
 
 /// Returns the name of the type that a member belongs to.

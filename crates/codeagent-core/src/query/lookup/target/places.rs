@@ -33,6 +33,15 @@ pub(super) fn add(
         }
     }
 
+    if let Some((file, path)) = described_file(snapshot, tokens)? {
+        let parts: Vec<String> = name_words(&path);
+        targets.found.retain(|target| {
+            let name = target.requested_text();
+            !name_words(name).iter().all(|word| parts.contains(word))
+        });
+        targets.found.push(file);
+    }
+
     for (name, error) in std::mem::take(&mut targets.missing) {
         let named = files_of(snapshot, &name)?;
         if named.is_empty() {
@@ -121,6 +130,37 @@ fn folder_of(
     // Of several with as many words, the first.
     folders.reverse();
     Ok(folders.into_iter().max_by_key(shared))
+}
+
+/// Returns the file that a sentence describes by its name and the folders around it, and its path: `the constants
+/// file of the Cart components` is `components/Cart/constants.ts`.
+fn described_file(
+    snapshot: &Snapshot,
+    tokens: &[Token<'_>],
+) -> Result<Option<(Target, String)>, QueryError> {
+    for words in tokens.windows(2) {
+        let [name, noun] = words else { continue };
+        if noun.text != "file" || !name.is_plain() || is_common(name.text) {
+            continue;
+        }
+        let mut paths = store::files_with_stem(snapshot, &name.text.to_lowercase())?;
+        paths.retain(|path| !store::is_test_path(path));
+        let around = |path: &String| {
+            let parts = name_words(path);
+            let others = tokens.iter().map(|token| token.text);
+            let others = others.filter(|text| *text != name.text && !is_common(text));
+            let is_part = |text: &&str| name_words(text).iter().all(|word| parts.contains(word));
+            others.filter(is_part).count()
+        };
+        let most = paths.iter().map(around).max().unwrap_or_default();
+        paths.retain(|path| around(path) == most);
+        if let [path] = paths.as_slice()
+            && let Some(file) = files(snapshot, path)?.pop()
+        {
+            return Ok(Some((file, path.clone())));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the few files outside of tests whose names begin with a name.
