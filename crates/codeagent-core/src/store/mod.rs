@@ -83,6 +83,7 @@ pub use graph::{
 pub use imports::{FIRST_IMPORTED_FILE, ImportRow, ImportedGraph, imports};
 pub use literals::{
     LiteralRow, callbacks_of, count_files_with_literal, files_with_literal, tests_titled,
+    titled_tests_of,
 };
 pub use nodes::{
     by_name, by_name_end, by_name_within, by_qualified_name, line_spans, node, node_hash,

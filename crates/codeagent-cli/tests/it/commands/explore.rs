@@ -200,7 +200,7 @@ fn object_literals_are_implementations() {
     let shop = Shop::with(&[("web/bell.ts", bell), ("web/bell.test.ts", test)]);
     let text = shop.stdout(&["explore", "who implements Bell, also by object literals?"]);
     assert!(
-        text.contains("with this type (1):\nweb/\n bell.test.ts\n  2 "),
+        text.contains("of this type (1):\nweb/\n bell.test.ts\n  2 "),
         "{text}"
     );
 }

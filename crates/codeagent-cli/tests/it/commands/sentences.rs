@@ -108,7 +108,87 @@ const ACCOUNTS: &str = "class Accounts {
 class PasswordForm { }
 ";
 
-const CASES: [Case; 36] = [
+const PACKER: &str = "class Packer { static void Main() { Pack(); } static void Pack() { } }
+";
+
+const SITE: &str = "class Site {
+  static void Main() { Host.CreateDefaultBuilder().Configure(b => b.UseStartup<Startup>()).Run(); }
+}
+class Startup { }
+";
+
+const LOGS_ENV: &str = "export const pick = (prefix: string) =>
+  Object.entries(process.env).filter(([key]) => key.startsWith(prefix));
+export const logs = createEnv({
+  runtimeEnv: pick('LOG_'),
+});
+";
+
+const SPEC: &str = "describe('keys', () => {
+  it('rejects an old key', () => { });
+  it('rejects a short key', () => { });
+  it('works without an address', () => { });
+});
+";
+
+const ROOT: &str = "export const appRouter = router({
+  cart: lazy(() => import('./cart').then((mod) => mod.cartRouter)),
+});
+";
+
+const CART: &str = "export const cartRouter = router({
+  close: procedure.mutation(async () => {
+    sweep();
+  }),
+});
+export function sweep() { }
+";
+
+const CASES: [Case; 40] = [
+    Case {
+        question: "where is the LOG_LEVEL environment variable read?",
+        files: &[
+            ("bakery/env.ts", LOGS_ENV),
+            (
+                "bakery/log.ts",
+                "import { logs } from './env';\nexport const level = logs.LEVEL;\n",
+            ),
+        ],
+        expected: &[
+            "LOG_LEVEL is logs.LEVEL: \"LOG_\" begins the names of environment variables (bakery/env.ts:4)",
+            "read by (1):\nbakery/\n log.ts\n  2 level: ",
+            "pick, which gets its name  bakery/env.ts:",
+        ],
+    },
+    Case {
+        question: "which tests check that a key is rejected?",
+        files: &[("bakery/keys.spec.ts", SPEC)],
+        expected: &[
+            "other tests of these classes or files (1):\nbakery/\n keys.spec.ts\n  4 it \"works without an address\"",
+        ],
+    },
+    Case {
+        question: "what happens when ClosingPage runs?",
+        files: &[
+            ("api/root.ts", ROOT),
+            ("api/cart.ts", CART),
+            (
+                "web/page.tsx",
+                "export const ClosingPage = () => {\n  const { mutate } = api.cart.close.useMutation();\n  return <p />;\n};\n",
+            ),
+        ],
+        expected: &[
+            "api.cart.close.useMutation -> (matched by key names) api/cart.ts:2\n    3 sweep",
+        ],
+    },
+    Case {
+        question: "where does the server process start?",
+        files: &[("tools/Packer.cs", PACKER), ("site/Site.cs", SITE)],
+        expected: &[
+            "entry points outside of tests:\n site/Site.cs:2 Site.Main\n",
+            "b.UseStartup<Startup>",
+        ],
+    },
     Case {
         question: "what happens when Shop.Close runs?",
         files: &[("bakery/Listeners.cs", LISTENERS)],
@@ -226,7 +306,7 @@ const CASES: [Case; 36] = [
         files: &[("bakery.Tests/CleanupFixture.cs", CLEANUP_TESTS)],
         expected: &[
             "3 CleanupFixture.should_delete_all_expired_files: ",
-            "other tests of these classes (1):\nbakery.Tests/\n CleanupFixture.cs\n  4 CleanupFixture.should_keep_folders: ",
+            "other tests of these classes or files (1):\nbakery.Tests/\n CleanupFixture.cs\n  4 CleanupFixture.should_keep_folders: ",
         ],
     },
     Case {

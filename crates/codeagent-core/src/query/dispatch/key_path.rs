@@ -234,12 +234,36 @@ fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     Some(rest.strip_prefix(':')?.trim())
 }
 
-/// Returns a value that is a name.
+/// Returns a value that is a name, or the name in a module that it imports when needed:
+/// `lazy(() => import("./cart").then((m) => m.cartRouter))`.
 fn name_of(value: &str) -> Option<&str> {
-    let name = value.trim_end_matches(',');
+    let value = value.trim_end_matches(',');
+    let name = match value.contains("import(") {
+        true => value.trim_end_matches(')').rsplit_once('.')?.1,
+        false => value,
+    };
     (!name.is_empty() && name.chars().all(is_of_name)).then_some(name)
 }
 
 fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_a_name_or_one_in_an_imported_module() {
+        for (value, expected) in [
+            ("cartRouter,", Some("cartRouter")),
+            (
+                "lazy(() => import(\"./cart\").then((m) => m.cartRouter)),",
+                Some("cartRouter"),
+            ),
+            ("router({", None),
+        ] {
+            assert_eq!(name_of(value), expected, "{value}");
+        }
+    }
 }

@@ -49,6 +49,9 @@ const HUB: u64 = 40;
 /// Maximum number of overrides listed for a constructed type.
 const MAX_LATER: usize = 4;
 
+/// Methods that every class may override, which say nothing of what an object is for.
+const OF_ALL_OBJECTS: [&str; 4] = ["Equals", "GetHashCode", "ToString", "toString"];
+
 /// Maximum number of implementations of a member that are named.
 const MAX_NAMED: usize = 3;
 
@@ -255,7 +258,9 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
                 }
                 Step::Dispatch(step) => self.dispatch((&step, &at), depth)?,
                 Step::Unknown(file, call) => {
-                    if call.is_common || named == MAX_UNKNOWN {
+                    // A type of the repository as an argument says what the call is for: `UseStartup<Startup>()`.
+                    let is_telling = call.type_argument.is_some();
+                    if !is_telling && (call.is_common || named >= MAX_UNKNOWN) {
                         unnamed += 1;
                         continue;
                     }
@@ -264,7 +269,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
                 }
             }
         }
-        if unnamed > 0 && (named == MAX_UNKNOWN || depth == 1) {
+        if unnamed > 0 && (named >= MAX_UNKNOWN || depth == 1) {
             let indent = "  ".repeat(depth);
             let more = if named == 0 { "" } else { "more " };
             self.lines.push(format!(
@@ -464,7 +469,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             self.borders.push(self.lines.len());
             self.enter(handler, depth + 1, "when sent, runs ", "")?;
         }
-        if !handlers.is_empty() || depth >= self.max_depth {
+        if !handlers.is_empty() || depth > self.max_depth {
             return Ok(());
         }
 
@@ -489,6 +494,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
                 continue;
             };
             let is_called_later = member.node_type == NodeType::Method
+                && !OF_ALL_OBJECTS.contains(&member.name.as_str())
                 && (member.flags.has(NodeFlags::OVERRIDE)
                     || !bases_of(snapshot, &[member.id])?.is_empty());
             if is_called_later {

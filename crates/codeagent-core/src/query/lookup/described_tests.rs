@@ -55,7 +55,7 @@ pub struct DescribedTests {
     pub total: usize,
     /// If no test has all words: the most that one has, and the number of the words.
     pub most_of: Option<(usize, usize)>,
-    /// Other tests of classes whose names have a word of the description.
+    /// Other tests of classes whose names have a word of the description, and of files most of whose tests match.
     pub beside: Vec<DescribedTest>,
 }
 
@@ -147,6 +147,7 @@ fn beside(
     let mut paths: Vec<&str> = tests.iter().map(|test| test.path.as_str()).collect();
     paths.dedup();
     for path in paths {
+        found.extend(titled_beside(snapshot, tests, path)?);
         let nodes = get_outline(snapshot, derive_file_id(snapshot, path)?)?;
         let line = |node: &Node| node.spans.first().map_or(0, |span| span.name_line);
         let is_named = |node: &Node| {
@@ -171,6 +172,29 @@ fn beside(
     }
     found.truncate(MAX_TESTS);
     Ok(found)
+}
+
+/// Returns the other tests with titles in a file, if most of its tests are among some.
+fn titled_beside(
+    snapshot: &Snapshot,
+    tests: &[DescribedTest],
+    path: &str,
+) -> Result<Vec<DescribedTest>, QueryError> {
+    let mut lines = store::titled_tests_of(snapshot, path)?;
+    let all = lines.len();
+    let is_named = |line: &u32| {
+        let mut named = tests.iter();
+        named.any(|test| test.path == path && test.line == *line)
+    };
+    lines.retain(|line| !is_named(line));
+    if 2 * lines.len() >= all {
+        lines.clear();
+    }
+    let test = |line| DescribedTest {
+        path: path.to_owned(),
+        line,
+    };
+    Ok(lines.into_iter().map(test).collect())
 }
 
 fn first_word(node: &Node) -> Option<String> {

@@ -1,8 +1,8 @@
 //! Calls whose target the index does not know, as they are written: `this.prisma.user.update`.
 //!
 //! Mostly calls on values of packages that are not installed, or of clients that a tool generates. A
-//! call on the result of another such call (`.where(..)` of a query) is left out, and so is a call of a
-//! bare name that is declared, most of which call a parameter. A function that is the result of a call,
+//! call on the result of another such call (`.where(..)` of a query) is left out, unless a type of the repository is its
+//! argument (`.UseStartup<Startup>()`), and so is a call of a bare name that is declared, most of which call a parameter. A function that is the result of a call,
 //! or taken out of one, is named with that call: `deleteItem() from useDeleteItem()`.
 
 use std::collections::hash_map::Entry;
@@ -171,10 +171,12 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
     let mut common: FxHashMap<Sym, bool> = FxHashMap::default();
     let mut found = Vec::new();
     for ((line, column), _, call, (name, giver)) in calls {
-        let Some(mut text) = callee_text(&facts, call, &unknown) else {
-            continue;
-        };
         let type_argument = type_argument(snapshot, &facts, call, sites.referenced.get(&line))?;
+        let mut text = match callee_text(&facts, call, &unknown) {
+            Some(text) => text,
+            None if type_argument.is_some() => format!("..{}", facts.text(name)),
+            None => continue,
+        };
         if let Some((_, argument)) = &type_argument {
             text += &format!("<{argument}>");
         }

@@ -13,6 +13,9 @@ use crate::text::{Document, Section};
 /// Maximum characters of the source of the symbols, in their order.
 const MAX_SOURCE_CHARS: [usize; 4] = [1_900, 1_500, 900, 700];
 
+/// How many times less source is shown beside the steps of the first symbol.
+const ASIDE: usize = 3;
+
 /// Score from which a described symbol is likely what tests are asked of.
 const DESCRIBES_SUBJECT: f64 = 0.2;
 
@@ -26,6 +29,9 @@ pub(super) fn sections(
     for ((at, node), most) in described.iter().enumerate().zip(MAX_SOURCE_CHARS) {
         let mut part = Document::default();
         part.line(heading(occurrences, node)?);
+        // The steps of the first one say more than the source of others.
+        let is_aside = at > 0 && wants.flow;
+        let most = if is_aside { most / ASIDE } else { most };
         let source = source(occurrences, node)?.at_most(most);
         if at > 0 {
             part.section(source.weighing(20));
@@ -96,7 +102,7 @@ pub(super) fn tests(
     };
     let tests = Section::occurrence_rows("tests", title, named).of(found.total);
     document.section(tests.weighing(WANTED));
-    let title = "other tests of these classes";
+    let title = "other tests of these classes or files";
     let beside = Section::occurrence_rows("tests beside", title, beside);
     document.section(beside.weighing(WANTED / 2));
     Ok(!found.tests.is_empty())

@@ -27,6 +27,20 @@ const FLOW_WEIGHT: u32 = 20;
 /// Maximum characters of the flow.
 const FLOW_CHARS: usize = 1_500;
 
+/// Beginnings of words for a program that answers requests.
+const SERVERS: [&str; 3] = ["backend", "server", "web"];
+
+/// What stands in the file where such a program starts.
+const SERVER_CALLS: [&str; 7] = [
+    ".UseStartup<",
+    ".listen(",
+    "Bun.serve(",
+    "Host.CreateDefaultBuilder(",
+    "WebApplication.Create",
+    "WebHost.",
+    "createServer(",
+];
+
 /// Adds the entry points of the program in a folder that a question names or describes, or else all if it
 /// names nothing; reports whether there are any.
 pub(super) fn section(
@@ -37,6 +51,9 @@ pub(super) fn section(
     let mut found = query::entry_overview(occurrences.sources)?;
     select_named(&mut found.entry_points, targets);
     select_described(&mut found.entry_points, targets);
+    if targets.mentions(&SERVERS) {
+        select_servers(occurrences, &mut found.entry_points)?;
+    }
     drop_libraries(occurrences, &mut found.entry_points)?;
     document.section(overview::entry_section(&found));
     document.section(top_level_calls(occurrences, &found.entry_points)?);
@@ -147,6 +164,25 @@ fn select_described(entries: &mut Vec<EntryPoint>, targets: &Targets) {
     let words = |entry: &EntryPoint| described(&entry.path, &asked);
     let most = entries.iter().map(words).max().unwrap_or_default();
     entries.retain(|entry| words(entry) == most);
+}
+
+/// Keeps the entry points whose files start a server; all if there are none.
+fn select_servers(
+    occurrences: &mut Occurrences<'_, '_>,
+    entries: &mut Vec<EntryPoint>,
+) -> Result<(), AnswerError> {
+    let mut servers = Vec::new();
+    for entry in entries.iter() {
+        let lines = occurrences.sources.lines(&entry.path, 1, MAX_LINES)?;
+        let starts = |line: &String| SERVER_CALLS.iter().any(|call| line.contains(call));
+        if lines.iter().flatten().any(starts) {
+            servers.push(entry.clone());
+        }
+    }
+    if !servers.is_empty() {
+        *entries = servers;
+    }
+    Ok(())
 }
 
 /// Returns a word for a part of a program with those that mean the same.

@@ -7,6 +7,7 @@ use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind};
 use codeagent_core::query::{self, EventSites, LiteralTarget, Occurrence, Occurrences};
 
 use super::member::source_lines;
+use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -50,6 +51,62 @@ pub(super) fn setting(
         }
     }
     Ok(None)
+}
+
+/// Adds the uses of an environment variable as a key of an object that takes all variables with a prefix:
+/// `logs.LEVEL` for `LOG_LEVEL` and `const logs = createEnv({ .. pick("LOG_") })`. Reports whether there are any.
+pub(super) fn of_prefixed_object(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    variable: &str,
+) -> Result<bool, AnswerError> {
+    for (prefix, _) in splits(variable) {
+        let snapshot = occurrences.sources.snapshot();
+        let mut sites = query::literal_sites(snapshot, prefix, MAX_SITES)?;
+        sites.retain(|site| site.text == prefix && !query::is_test_path(&site.path));
+        for site in sites {
+            let place = occurrences.at(&site.path, site.line)?;
+            let source = place.source.as_deref().unwrap_or_default();
+            if !source.to_lowercase().contains("env") {
+                continue;
+            }
+            let Some(object) = variable_around(occurrences, &place)? else {
+                continue;
+            };
+            let key = &variable[prefix.len()..];
+            let uses = query::uses_of_key(occurrences, object.id, key)?;
+            if uses.is_empty() {
+                continue;
+            }
+
+            document.line(format!(
+                "{variable} is {}.{key}: \"{prefix}\" begins the names of environment variables ({}:{})",
+                object.name, site.path, site.line
+            ));
+            let (tests, code): (Vec<_>, Vec<_>) = uses.into_iter().partition(Occurrence::is_test);
+            let section = Section::occurrence_rows("reads", "read by", code);
+            document.section(section.weighing(WANTED));
+            readers(document, occurrences, (prefix, &[place]))?;
+            document.section(Section::occurrence_rows("tests", "in tests", tests).weighing(10));
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the variable of a file whose value stands around a place.
+fn variable_around(
+    occurrences: &Occurrences<'_, '_>,
+    place: &Occurrence,
+) -> Result<Option<Node>, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let outline = query::get_outline(snapshot, query::derive_file_id(snapshot, &place.path)?)?;
+    let mut outermost = query::outermost(outline).into_iter();
+    Ok(outermost.find(|node| {
+        let mut spans = node.spans.iter().map(|span| &span.span);
+        node.kind == NodeKind::Variable
+            && spans.any(|span| (span.start.line..=span.end_line).contains(&place.line))
+    }))
 }
 
 /// Adds the uses of the properties that some lines give the value of a setting: `Port = settings.Get("port")`,

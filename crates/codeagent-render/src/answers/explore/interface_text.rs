@@ -151,6 +151,10 @@ pub(super) fn sections(
         if !phrase.is_quoted && names_member(targets, &phrase.text()) {
             continue;
         }
+        let is_plain = !phrase.is_quoted && phrase.text().starts_with(char::is_lowercase);
+        if is_plain && describes_function(occurrences, question)? {
+            continue;
+        }
         let mut text = query::interface_text(occurrences, &phrase)?;
         if !phrase.is_quoted && is_prose(&text.asked) && names_property(targets) {
             continue;
@@ -216,6 +220,19 @@ fn names_member(targets: &Targets, name: &str) -> bool {
         let mut groups = symbols.groups.iter();
         groups.any(|group| group.first().parent.is_some_and(|it| types.contains(&it)))
     })
+}
+
+/// Reports whether a question says all words of the function or component that it describes: `the sign-up form of the
+/// start page` is `SignUpForm`, not a page with the text `start`.
+fn describes_function(
+    occurrences: &Occurrences<'_, '_>,
+    question: &str,
+) -> Result<bool, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let described = query::described_symbols(snapshot, question)?;
+    Ok(described
+        .first()
+        .is_some_and(|best| is_callable(&best.node) && query::is_name_said(&best.node, question)))
 }
 
 /// Reports whether a question names a property by several words in one, so that a word with a capital is hardly a text:

@@ -61,11 +61,13 @@ pub(super) fn literal(
 ) -> Result<(), AnswerError> {
     let text = target.text.as_str();
     let is_variable = query::is_all_capitals(text);
-    if is_variable
-        && query::literal_files(occurrences.sources.snapshot(), text)? == 0
-        && let Some(setting) = environment_settings::setting(document, occurrences, text)?
-    {
-        return sections(document, occurrences, &setting, (within, true), wants);
+    if is_variable && query::literal_files(occurrences.sources.snapshot(), text)? == 0 {
+        if environment_settings::of_prefixed_object(document, occurrences, text)? {
+            return Ok(());
+        }
+        if let Some(setting) = environment_settings::setting(document, occurrences, text)? {
+            return sections(document, occurrences, &setting, (within, true), wants);
+        }
     }
     let is_setting = is_variable || wants.setting;
     sections(document, occurrences, target, (within, is_setting), wants)
