@@ -105,6 +105,7 @@ pub use status::{
 };
 pub use text::environment::{environment_variables, setting_names};
 pub use text::inactive_code::count_inactive_lines;
+pub use text::indented::{block, is_label};
 pub use text::interface_texts::{
     InterfaceText, Phrase, TextKey, TextPlace, behind_view, bound_names, call_around,
     component_around, component_of_view, conditions, constant_around, escaped_text,

@@ -222,7 +222,7 @@ pub fn callbacks_of(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Callback>,
 const TITLED: &str = "SELECT f.path, c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id WHERE instr(c.label, '\"') > 0 AND substr(c.label, 1, instr(c.label, '\"') - 1) NOT LIKE '%mock ' AND NOT EXISTS ( SELECT 1 FROM json_each(?1) word WHERE instr(lower(substr(c.label, instr(c.label, '\"')) || f.path), word.value) = 0 ) ORDER BY f.path, c.line_start";
 
 const TITLED_IN_FILE: &str = "SELECT c.line_start FROM callbacks c JOIN files f ON f.id = c.file_id \
-    WHERE f.path = ?1 AND (c.label LIKE 'it%\"%' OR c.label LIKE 'test%\"%') ORDER BY c.line_start";
+    WHERE f.path = ?1 AND (c.label GLOB 'it[ .]*\"*' OR c.label GLOB 'test[ .]*\"*') ORDER BY c.line_start";
 
 /// Returns the first lines of the tests with titles in a file: `it "adds"`, `test.each "adds"`.
 pub fn titled_tests_of(snapshot: &Snapshot, path: &str) -> Result<Vec<u32>, StoreError> {

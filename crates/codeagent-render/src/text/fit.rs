@@ -125,7 +125,7 @@ fn extend(fixed: usize, sections: &mut [Fitted<'_>], budget: Budget) {
         for candidate in candidates {
             let section = sections[at].section;
             let has_form = match candidate {
-                Form::SomeNames(_) => section.is_of_places(),
+                Form::SomeNames(_) => section.places().is_some(),
                 Form::Full => !section.exceeds(limit),
                 _ => true,
             };

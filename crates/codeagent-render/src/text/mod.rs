@@ -104,22 +104,27 @@ impl Document {
     /// Removes the places whose paths do not satisfy a condition, unless none does. Returns the
     /// numbers of places that satisfy it and that do not.
     pub fn limit_to(&mut self, is_inside: impl Fn(&str) -> bool) -> (usize, usize) {
-        let (mut inside, mut outside) = (0, 0);
-        let mut limited = self.parts.clone();
-        for part in &mut limited {
-            if let Part::Section(section) = part
-                && let Content::Places(places) = &mut section.content
-            {
-                let before = places.len();
-                places.retain(|place| is_inside(&place.path));
-                inside += places.len();
-                outside += before - places.len();
+        let places = self.sections().filter_map(Section::places).flatten();
+        let (inside, outside) = places.fold((0, 0), |(inside, outside), place| {
+            match is_inside(&place.path) {
+                true => (inside + 1, outside),
+                false => (inside, outside + 1),
             }
+        });
+        if inside == 0 {
+            return (inside, outside);
         }
-        if inside > 0 {
-            limited.retain(|part| !matches!(part, Part::Section(section) if section.is_empty()));
-            self.parts = limited;
-        }
+
+        self.parts.retain_mut(|part| match part {
+            Part::Section(Section {
+                content: Content::Places(places),
+                ..
+            }) => {
+                places.retain(|place| is_inside(&place.path));
+                !places.is_empty()
+            }
+            _ => true,
+        });
         (inside, outside)
     }
 

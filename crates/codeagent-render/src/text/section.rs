@@ -166,15 +166,19 @@ impl Section {
         }
     }
 
-    /// Reports whether it consists of places.
-    pub(super) fn is_of_places(&self) -> bool {
-        matches!(self.content, Content::Places(_))
+    /// Returns its places; `None` if it consists of something else.
+    pub(super) fn places(&self) -> Option<&[Occurrence]> {
+        match &self.content {
+            Content::Places(places) => Some(places),
+            _ => None,
+        }
     }
 
     /// Reports whether its places are so many that their lines do not fit into `limit` characters, however short they
     /// are.
     pub(super) fn exceeds(&self, limit: usize) -> bool {
-        self.is_of_places() && self.len() * SHORTEST_LINE > limit
+        self.places()
+            .is_some_and(|places| places.len() * SHORTEST_LINE > limit)
     }
 
     /// Reports whether there is nothing in it.

@@ -45,13 +45,14 @@ const TOASTER: &str =
 ";
 
 const PROVIDERS: &str =
-    "export interface Provider { pattern: RegExp; search: (text: string) => string }
+    "export interface Provider { pattern?: RegExp; search?: (text: string) => string }
 const providers: Provider[] = [];
 providers.push({
   pattern: /rye/,
   search: text => text,
 });
 providers.push({ pattern: /wheat/, search: text => text });
+providers.push({ search: text => text });
 ";
 
 const AGENTS: &str = "export interface Agent { isEnabledNow: boolean }
@@ -226,9 +227,10 @@ const CASES: [Case; 40] = [
         question: "who implements Provider, object literals included?",
         files: &[("bakery/providers.ts", PROVIDERS)],
         expected: &[
-            "object literals and values of this type (2):",
+            "object literals and values of this type (3):",
             "providers.push({ pattern: /rye/,",
             "providers.push({ pattern: /wheat/, search: text => text });",
+            "providers.push({ search: text => text });",
         ],
     },
     Case {

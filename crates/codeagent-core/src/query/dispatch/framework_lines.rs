@@ -150,31 +150,47 @@ pub fn asked_framework_lines(
 
     let folders = folders_asked(occurrences, &words)?;
     let places = folders.iter().map(|path| Some(path.as_str()));
-    let mut weak = None;
+    let mut only_weak = None;
     for place in places.chain([None]) {
         let (mut found, left_out) = lines_in(occurrences, place, framework.pattern)?;
-        let is_weak = |line: &Occurrence| {
-            let source = line.source.as_deref().unwrap_or_default();
-            framework.weak.iter().any(|text| source.contains(text))
-        };
-        let timers: Vec<Occurrence> = found.code.extract_if(.., |line| is_weak(line)).collect();
-        found.others.retain(|line| !is_weak(line));
-        let mut lines = FrameworkLines {
+        let weak = take_weak(&mut found, framework.weak);
+        let lines = |found, timers| FrameworkLines {
             title: framework.title,
             reads_environment: framework.title == ENVIRONMENT,
+            found,
             left_out,
             timers,
-            found,
         };
-        if !lines.found.code.is_empty() || !lines.found.others.is_empty() {
-            return Ok(Some(lines));
+        if has_lines(&found) {
+            return Ok(Some(lines(found, weak.code)));
         }
-        if !lines.timers.is_empty() && weak.is_none() {
-            lines.found.code = std::mem::take(&mut lines.timers);
-            weak = Some(lines);
+        if only_weak.is_none() && has_lines(&weak) {
+            only_weak = Some(lines(weak, Vec::new()));
         }
     }
-    Ok(weak)
+    Ok(only_weak)
+}
+
+fn has_lines(found: &FoundText) -> bool {
+    !found.code.is_empty() || !found.others.is_empty()
+}
+
+/// Removes the lines with texts that count for less, and returns them.
+fn take_weak(found: &mut FoundText, texts: &[&str]) -> FoundText {
+    let is_weak = |line: &mut Occurrence| {
+        let source = line.source.as_deref().unwrap_or_default();
+        texts.iter().any(|text| source.contains(text))
+    };
+    let mut weak = FoundText::default();
+    for (lines, taken) in [
+        (&mut found.code, &mut weak.code),
+        (&mut found.tests, &mut weak.tests),
+        (&mut found.others, &mut weak.others),
+    ] {
+        taken.extend(lines.extract_if(.., is_weak));
+    }
+    weak.timed_out = found.timed_out;
+    weak
 }
 
 /// Returns the lines outside tests that read environment variables and configuration keys, also in scripts.

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use crate::model::graph::{EdgeType, Node, NodeId, NodeType};
 use crate::query::dispatch::object_keys::is_of_name;
 use crate::query::graph::flow::{flow, flow_of_lines};
+use crate::query::text::indented::indentation;
 use crate::query::text::literals::innermost_symbols;
 use crate::query::{Occurrences, QueryError, TextSearchQuery, search_text};
 use crate::store::{self, is_test_path};
@@ -243,10 +244,6 @@ fn name_of(value: &str) -> Option<&str> {
         false => value,
     };
     (!name.is_empty() && name.chars().all(is_of_name)).then_some(name)
-}
-
-fn indentation(line: &str) -> usize {
-    line.len() - line.trim_start().len()
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //!
 //! Calls are followed to a depth of 4, and 3 levels further behind a request. Functions that much code
 //! uses are named and not entered. `new T` leads to the members of `T` that override something, which
-//! run later, and to what handles the message `T` or matches it by its type; a call of a member with several implementations is
-//! followed by their names or number, unless a container gives one of them, and an overridden member
-//! with a body is entered, too. What a message, request or event leads to follows its call, marked as
+//! run later, and to what handles the message `T` or matches it by its type; a call of a member with
+//! several implementations is followed by their names or number, unless a container gives one of them,
+//! and an overridden member with a body is entered, too. What a message, request or event leads to follows its call, marked as
 //! such.
 //!
 //! Calls in a local function that is passed on instead of called are listed where they are written, as

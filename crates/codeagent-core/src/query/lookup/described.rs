@@ -4,7 +4,8 @@
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::QueryError;
 use crate::query::lookup::target::{
-    Target, Targets, Token, is_common, kind_test, name_words, names_nothing_for_sure, tokens,
+    Target, Targets, Token, is_common, is_hook, kind_test, name_words, names_nothing_for_sure,
+    tokens,
 };
 use crate::store::{self, DescribedSymbol, Snapshot};
 
@@ -151,9 +152,7 @@ fn keep_asked(tokens: &[Token<'_>], found: &mut Vec<DescribedSymbol>) -> bool {
     if kind.is_none() && says(&FUNCTIONS) {
         keep_any(found, |symbol| symbol.node.node_type == NodeType::Method);
     }
-    if says(&["hooks"])
-        && let Some(is_hook) = kind_test("hook")
-    {
+    if says(&["hooks"]) {
         keep_any(found, |symbol| is_hook(&symbol.node));
     }
     asks_for_value

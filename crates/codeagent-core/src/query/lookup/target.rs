@@ -32,7 +32,7 @@ use crate::query::{
 use crate::store::{self, Snapshot, StoredExternal};
 
 pub use alias::Alias;
-pub(in crate::query) use kind_words::kind_test;
+pub(in crate::query) use kind_words::{is_hook, kind_test};
 use strings::{event, has_literal, is_known_event, route};
 pub use tokens::is_common;
 pub(in crate::query) use tokens::{Token, is_technical, tokens};

@@ -3,6 +3,7 @@
 
 pub(super) mod environment;
 pub(super) mod inactive_code;
+pub(super) mod indented;
 pub(super) mod interface_texts;
 pub(super) mod literals;
 pub(super) mod razor;

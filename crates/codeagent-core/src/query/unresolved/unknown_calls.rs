@@ -1,9 +1,10 @@
 //! Calls whose target the index does not know, as they are written: `this.prisma.user.update`.
 //!
 //! Mostly calls on values of packages that are not installed, or of clients that a tool generates. A
-//! call on the result of another such call (`.where(..)` of a query) is left out, unless a type of the repository is its
-//! argument (`.UseStartup<Startup>()`), and so is a call of a bare name that is declared, most of which call a parameter. A function that is the result of a call,
-//! or taken out of one, is named with that call: `deleteItem() from useDeleteItem()`.
+//! call on the result of another such call (`.where(..)` of a query) is left out, unless a type of the
+//! repository is its argument (`.UseStartup<Startup>()`), and so is a call of a bare name that is declared,
+//! most of which call a parameter. A function that is the result of a call, or taken out of one, is named
+//! with that call: `deleteItem() from useDeleteItem()`.
 
 use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;

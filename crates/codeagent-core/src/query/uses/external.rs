@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::model::external::{ExternalSymbol, PackageManager};
 use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use crate::model::span::Span;
+use crate::query::lookup::parameters::without_type_arguments;
 use crate::query::uses::hierarchy::{HIERARCHICAL, bases_of, implementations_of, is_hierarchical};
 use crate::query::{Filter, Neighbors, QueryError, Relation};
 use crate::store::{
@@ -23,20 +24,6 @@ const MAX_SYMBOLS: usize = 5_000;
 
 /// Maximum number of types whose members are listed.
 const MAX_TYPES: usize = 8;
-
-/// Returns a name without the type arguments in it: `IList.Add` for `IList<T>.Add`.
-fn without_type_arguments(name: &str) -> String {
-    let mut depth = 0_usize;
-    let is_outside = |c: &char| {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            _ => return depth == 0,
-        }
-        false
-    };
-    name.chars().filter(is_outside).collect()
-}
 
 /// Finds the external symbols that a name means; empty if the repository uses none of that name.
 pub fn resolve_external(

@@ -27,7 +27,7 @@ const FLOW_WEIGHT: u32 = 20;
 /// Maximum characters of the flow.
 const FLOW_CHARS: usize = 1_500;
 
-/// Beginnings of words for a program that answers requests.
+/// Words for a program that answers requests.
 const SERVERS: [&str; 3] = ["backend", "server", "web"];
 
 /// What stands in the file where such a program starts.
@@ -51,7 +51,7 @@ pub(super) fn section(
     let mut found = query::entry_overview(occurrences.sources)?;
     select_named(&mut found.entry_points, targets);
     select_described(&mut found.entry_points, targets);
-    if targets.mentions(&SERVERS) {
+    if SERVERS.iter().any(|word| targets.has_word(word)) {
         select_servers(occurrences, &mut found.entry_points)?;
     }
     drop_libraries(occurrences, &mut found.entry_points)?;

@@ -70,7 +70,10 @@ pub(super) fn of_prefixed_object(
             if !source.to_lowercase().contains("env") {
                 continue;
             }
-            let Some(object) = variable_around(occurrences, &place)? else {
+            let snapshot = occurrences.sources.snapshot();
+            let file = query::derive_file_id(snapshot, &site.path)?;
+            let around = query::enclosing(snapshot, file, site.line)?.map(|around| around.node);
+            let Some(object) = around.filter(|node| node.kind == NodeKind::Variable) else {
                 continue;
             };
             let key = &variable[prefix.len()..];
@@ -92,21 +95,6 @@ pub(super) fn of_prefixed_object(
         }
     }
     Ok(false)
-}
-
-/// Returns the variable of a file whose value stands around a place.
-fn variable_around(
-    occurrences: &Occurrences<'_, '_>,
-    place: &Occurrence,
-) -> Result<Option<Node>, AnswerError> {
-    let snapshot = occurrences.sources.snapshot();
-    let outline = query::get_outline(snapshot, query::derive_file_id(snapshot, &place.path)?)?;
-    let mut outermost = query::outermost(outline).into_iter();
-    Ok(outermost.find(|node| {
-        let mut spans = node.spans.iter().map(|span| &span.span);
-        node.kind == NodeKind::Variable
-            && spans.any(|span| (span.start.line..=span.end_line).contains(&place.line))
-    }))
 }
 
 /// Adds the uses of the properties that some lines give the value of a setting: `Port = settings.Get("port")`,

@@ -42,11 +42,11 @@ pub(super) fn of_member(
         begins.push(first.clone());
     }
     let mut lines = query::flow(occurrences, first)?;
-    // The flow of a member with one implementation enters that.
-    let has_steps = lines.len() > 1;
+    // The flow of an abstract member with one implementation enters that.
+    let is_entered = first.flags.has(NodeFlags::ABSTRACT) && begins.len() == 1;
     for function in begins
         .iter()
-        .filter(|function| function.id != first.id && !has_steps)
+        .filter(|function| function.id != first.id && !is_entered)
     {
         lines.extend(query::flow(occurrences, function)?);
     }

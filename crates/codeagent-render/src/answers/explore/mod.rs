@@ -376,7 +376,7 @@ fn add_targets(
         .found
         .iter()
         .filter(|target| place_of(target).is_none_or(|place| !within.contains(&place)))
-        .filter(|target| !limits.iter().any(|limit| limit.is_of(target)));
+        .filter(|target| !limits.is_of(target));
     for target in explored.take(MAX_EXPLORED) {
         add_target(document, occurrences, target, (context, &limits))?;
         if let Some(path) = place_of(target) {
@@ -512,7 +512,7 @@ fn add_target(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     target: &Target,
-    (context, limits): (Context<'_>, &[limits::Limit<'_>]),
+    (context, limits): (Context<'_>, &limits::Limits<'_>),
 ) -> Result<(), AnswerError> {
     let Context { within, wants, .. } = context;
     let mut part = Document::default();
@@ -530,7 +530,7 @@ fn add_target(
         }
         Target::Literal(target) => literal::literal(&mut part, occurrences, target, within, wants),
     }?;
-    limits::apply(&mut part, limits);
+    limits.apply(&mut part);
     document.append(part, WANTED);
     Ok(())
 }

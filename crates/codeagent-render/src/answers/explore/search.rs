@@ -90,9 +90,7 @@ pub(super) fn search(
         true => [(described, SURE_WEIGHT), (hits, 1.0)],
         false => [(hits, 1.0), (described, 1.0)],
     };
-    // A function that a question says in full is what happens, not the rest of its type.
-    let stays = |node: &Node| wants.flow && is_callable(node) && query::is_name_said(node, text);
-    let meant = merged(lists, stays);
+    let meant = merged(lists);
     if meant.is_empty() {
         return Ok(());
     }
@@ -106,15 +104,14 @@ pub(super) fn search(
 }
 
 /// Merges two lists of symbols with their weights, best first: one that both have precedes those that only one has, and
-/// of equal ones the first list the second one. A type stands for those of its members that do not stay.
-fn merged(lists: [(Vec<Node>, f64); 2], stays: impl Fn(&Node) -> bool) -> Vec<Node> {
+/// of equal ones the first list the second one. A type stands for its members.
+fn merged(lists: [(Vec<Node>, f64); 2]) -> Vec<Node> {
     let mut ranked: Vec<(f64, Node)> = Vec::new();
     for (nodes, weight) in lists {
         for (at, node) in nodes.into_iter().enumerate() {
             let worth = weight / (RANKED_ALIKE + at as f64);
             let is_same = |known: &Node| known.id == node.id || known.parent == Some(node.id);
             match ranked.iter_mut().find(|(_, known)| is_same(known)) {
-                Some(known) if stays(&known.1) => known.0 += worth,
                 Some(known) => *known = (known.0 + worth, node),
                 None => ranked.push((worth, node)),
             }

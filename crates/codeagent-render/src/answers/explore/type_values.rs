@@ -50,7 +50,7 @@ pub(super) fn values(
     Ok(rest)
 }
 
-/// Returns where the object literals of a type begin: those that set the member that most of them set.
+/// Returns where the object literals of a type begin: those that set one of its members.
 fn literals_by_keys(
     subject: &Subject<'_>,
     occurrences: &mut Occurrences<'_, '_>,
@@ -63,22 +63,20 @@ fn literals_by_keys(
     if !has_literals || subject.first().language == Language::CSharp {
         return Ok(Vec::new());
     }
-    let mut most = Vec::new();
+    let mut literals: Vec<Occurrence> = Vec::new();
     for member in members.iter().take(MAX_KEYS) {
         let uses = occurrences.incoming(&[member.id], &[EdgeType::References])?;
         if uses.len() > MAX_KEY_USES {
             continue;
         }
-        let mut literals = Vec::new();
         for key in occurrences.of_edges(&uses)? {
             literals.extend(literal_around(occurrences, &key, &member.name)?);
         }
-        literals.dedup_by(|one, other| one.path == other.path && one.line == other.line);
-        if literals.len() > most.len() {
-            most = literals;
-        }
     }
-    Ok(most)
+    // Stable: of several keys of a literal, the first member's stays.
+    literals.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+    literals.dedup_by(|one, other| one.path == other.path && one.line == other.line);
+    Ok(literals)
 }
 
 /// Returns the beginning of the object literal around a key; `None` if the place is something else.

@@ -172,7 +172,7 @@ pub(in crate::query) fn kind_test(word: &str) -> Option<fn(&Node) -> bool> {
 }
 
 /// Reports whether a symbol has the name of a hook of React: `useCart`.
-fn is_hook(node: &Node) -> bool {
+pub(in crate::query) fn is_hook(node: &Node) -> bool {
     let rest = node.name.strip_prefix("use");
     rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
         && node.node_type == NodeType::Method
