@@ -37,7 +37,7 @@ pub use dispatch::file_routes::{files_with_routes, requests_of_files};
 pub use dispatch::framework_lines::{
     FrameworkLines, asked_framework_lines, lines_that_read_settings,
 };
-pub use dispatch::handlers::{handlers, handlers_named_in, registered_in};
+pub use dispatch::handlers::{handlers, handlers_at, handlers_named_in, registered_in};
 pub use dispatch::key_path::flow_of_keys;
 pub use dispatch::mounted_routes::routes_below;
 pub use dispatch::object_keys::{key_of_string, undecided_keys, uses_of_key};

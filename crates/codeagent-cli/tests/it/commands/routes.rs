@@ -217,6 +217,17 @@ fn the_first_part_of_a_path_may_belong_to_the_server() {
 }
 
 #[test]
+fn a_callback_handles_a_path_behind_that_of_the_server() {
+    let app = "import express from 'express';\nfunction save() {}\nexpress().post('/carts/new', () => {\n  save();\n});\n";
+    let shop = Shop::with(&[("web/app.ts", app)]);
+    let text = shop.stdout(&["explore", "what happens on POST /v1/carts/new?"]);
+    assert!(
+        text.contains("  web/app.ts:3-5\n  4 save  web/app.ts:2\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn an_object_with_a_method_a_path_and_a_handler_is_a_route() {
     let endpoints = "import { signIn } from './sign-in';\nexport const endpoints = [\n  { handler: signIn, method: 'post', path: '/sign-in' },\n  { handler: () => 1, method: 'never', path: '/never' },\n];\n";
     let shop = Shop::with(&[

@@ -145,7 +145,16 @@ const CART: &str = "export const cartRouter = router({
 export function sweep() { }
 ";
 
-const CASES: [Case; 40] = [
+const BAKERY_MODE: Case = Case {
+    question: "where is BAKERY_MODE read?",
+    files: &[(
+        "bakery/Mode.cs",
+        "class Mode {\n  static string Address;\n  void Read() { Mode.Address = Environment.GetEnvironmentVariable(\"BAKERY_MODE\") == \"test\"\n    ? \"a\" : \"b\"; }\n  string Use() => Address;\n}\n",
+    )],
+    expected: &["3 Mode.Read: "],
+};
+
+const CASES: [Case; 41] = [
     Case {
         question: "where is the LOG_LEVEL environment variable read?",
         files: &[
@@ -299,6 +308,17 @@ const CASES: [Case; 40] = [
         ],
     },
     Case {
+        question: "which tests cover knead in bakery/test?",
+        files: &[
+            ("bakery/knead.ts", "export function knead() { }\n"),
+            (
+                "bakery/test/knead.test.ts",
+                "import { knead } from '../knead';\ntest('kneads', () => { knead(); });\n",
+            ),
+        ],
+        expected: &["exported function knead()", "2 test \"kneads\": "],
+    },
+    Case {
         question: "which tests break if OvenTest.Heat changes?",
         files: &[("bakery.Tests/OvenTest.cs", OVEN_TESTS)],
         expected: &["5 BreadTests: public class", "6 CakeTests: public class"],
@@ -408,14 +428,7 @@ const CASES: [Case; 40] = [
         ],
         expected: &["entry points outside of tests:\n src/Bakery.Update/Start.cs:1 Start.Main\n"],
     },
-    Case {
-        question: "where is BAKERY_MODE read?",
-        files: &[(
-            "bakery/Mode.cs",
-            "class Mode {\n  static string Address;\n  void Read() { Mode.Address = Environment.GetEnvironmentVariable(\"BAKERY_MODE\") == \"test\"\n    ? \"a\" : \"b\"; }\n  string Use() => Address;\n}\n",
-        )],
-        expected: &["3 Mode.Read: "],
-    },
+    BAKERY_MODE,
     Case {
         question: "how does completing all orders end up in heatOven?",
         files: &[(
@@ -525,8 +538,8 @@ fn questions_in_sentences_are_answered_with_places() {
 
 #[test]
 fn a_condition_on_a_variable_is_no_copy_of_its_value() {
-    let shop = Shop::with(CASES[13].files);
-    let text = shop.stdout(&["explore", CASES[13].question]);
+    let shop = Shop::with(BAKERY_MODE.files);
+    let text = shop.stdout(&["explore", BAKERY_MODE.question]);
     assert!(!text.contains("holds its value"), "{text}");
 }
 

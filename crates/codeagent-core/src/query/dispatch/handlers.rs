@@ -152,12 +152,39 @@ pub fn handlers(
             continue;
         }
         count += 1;
-        let (start, end) = (callback.start, callback.end);
-        lines.push(format!("{}  {}:{start}-{end}", callback.label, site.path));
-        let calls = flow_of_lines(occurrences, (&site.path, &(start..=end)), depth)?;
-        lines.extend(calls.into_iter().map(|call| format!("  {call}")));
+        lines.extend(callback_lines(occurrences, &site.path, &callback, depth)?);
     }
 
+    Ok(lines)
+}
+
+/// Returns the callbacks without a name that are registered on a line, each with its calls, which are followed to a
+/// depth of at most `depth`.
+pub fn handlers_at(
+    occurrences: &mut Occurrences<'_, '_>,
+    (path, line): (&str, u32),
+    depth: usize,
+) -> Result<Vec<String>, QueryError> {
+    let mut lines = Vec::new();
+    for callback in registered_in(occurrences.sources.snapshot(), path)? {
+        if callback.start == line {
+            lines.extend(callback_lines(occurrences, path, &callback, depth)?);
+        }
+    }
+    Ok(lines)
+}
+
+/// Returns the label and place of a callback, and its calls.
+fn callback_lines(
+    occurrences: &mut Occurrences<'_, '_>,
+    path: &str,
+    callback: &Callback,
+    depth: usize,
+) -> Result<Vec<String>, QueryError> {
+    let (start, end) = (callback.start, callback.end);
+    let mut lines = vec![format!("{}  {path}:{start}-{end}", callback.label)];
+    let calls = flow_of_lines(occurrences, (path, &(start..=end)), depth)?;
+    lines.extend(calls.into_iter().map(|call| format!("  {call}")));
     Ok(lines)
 }
 

@@ -247,7 +247,17 @@ fn handlers(
     };
     let method = method.filter(|_| !is_other_method);
     let depth = if wants.flow { usize::MAX } else { 0 };
-    let callbacks = query::handlers(occurrences, &target.text, method, depth)?;
+    let mut callbacks = query::handlers(occurrences, &target.text, method, depth)?;
+    if callbacks.is_empty() {
+        for route in routes.iter().take(MAX_FLOWS) {
+            let path = occurrences.path(route.site.0)?;
+            callbacks.extend(query::handlers_at(
+                occurrences,
+                (&path, route.site.1),
+                depth,
+            )?);
+        }
+    }
     let is_handled = !callbacks.is_empty()
         || !routes.is_empty()
         || !target.files.is_empty()

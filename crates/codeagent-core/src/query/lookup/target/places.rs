@@ -11,6 +11,9 @@ use crate::store::{self, Snapshot};
 /// Words that put the name of a place behind them, which then limits what is asked for.
 const BEFORE_PLACE: [&str; 5] = ["across", "in", "inside", "under", "within"];
 
+/// Verbs of questions about tests: `which tests cover total in src/shop?`
+const TEST_VERBS: [&str; 4] = ["cover", "covers", "exercise", "test"];
+
 /// Words between these and the name.
 const ARTICLES: [&str; 4] = ["all", "namespace", "of", "the"];
 
@@ -97,7 +100,7 @@ fn name_before_place(
     for words in tokens.windows(3) {
         let [verb, name, place] = words else { continue };
         let is_name = name.is_plain() && !is_common(name.text);
-        if is_verb(verb.text)
+        if (is_verb(verb.text) || TEST_VERBS.contains(&verb.text))
             && is_name
             && BEFORE_PLACE.contains(&place.text)
             && let Some(symbols) = written_symbols(snapshot, name.text)?
