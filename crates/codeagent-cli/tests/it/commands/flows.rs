@@ -481,14 +481,47 @@ router.get('/orders', () => { audit.write('orders'); });
     let flow = "Orders.close  web/orders.ts:4
   5 this.db.order.findFirst (unknown target)
   6 Orders.check  web/orders.ts:12
-  9 this.db.order.update (unknown target)
+  9 this.db.order.update(..).returning (unknown target)
 ";
     assert!(text.contains(flow), "{text}");
-    let row = "target unknown: 5 this.db.order.findFirst, 9 this.db.order.update and 1 more";
+    let row = "target unknown: 5 this.db.order.findFirst, 9 this.db.order.update(..).returning and 1 more";
     assert!(text.contains(row), "{text}");
 
     let text = shop.stdout(&["explore", "web/orders.ts:14"]);
     assert!(text.contains("target unknown: 14 audit.write"), "{text}");
+}
+
+#[test]
+fn chains_of_calls_requests_and_hosted_classes_are_steps() {
+    let program = "using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+class Cleanup : BackgroundService { protected override void ExecuteAsync() { Sweep(); } void Sweep() { } }
+class Program {
+    static void Start(IServiceCollection services) { services.AddHostedService<Cleanup>(); }
+}
+";
+    let carts = "export async function drop(table: any, carts: any, id: string) {
+  await table(carts).where(id).delete();
+  await fetch(id);
+}
+";
+    let shop = Shop::with(&[("web/carts.ts", carts), ("src/Program.cs", program)]);
+    let text = shop.stdout(&["explore", "what happens when drop is called?"]);
+    assert!(
+        text.contains("  2 table(carts).where(id).delete (unknown target)\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("  3 fetch (outside the repository)\n"),
+        "{text}"
+    );
+
+    let text = shop.stdout(&["explore", "what happens in Program.Start?"]);
+    let flow = "  5 services.AddHostedService<Cleanup> (outside the repository)
+    later runs Cleanup.ExecuteAsync  src/Program.cs:3
+      3 Cleanup.Sweep  src/Program.cs:3
+";
+    assert!(text.contains(flow), "{text}");
 }
 
 #[test]

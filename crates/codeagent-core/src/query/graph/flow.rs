@@ -14,7 +14,8 @@
 //!
 //! A call that runs under a condition has a word for it before its name: `if`, `else`, `case`, `catch`.
 //!
-//! Limitations: the conditions, what returns early, and loops are not shown; a function is entered once.
+//! Limitations: the conditions, what returns early, and loops are not shown; a function is entered once. Of calls whose
+//! target is known outside the repository only those are shown that send a request or are given a type to run.
 
 mod arguments;
 mod branches;
@@ -259,12 +260,12 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
                 Step::Dispatch(step) => self.dispatch((&step, &at), depth)?,
                 Step::Unknown(file, call) => {
                     // A type of the repository as an argument says what the call is for: `UseStartup<Startup>()`.
-                    let is_telling = call.type_argument.is_some();
+                    let is_telling = call.type_argument.is_some() || call.is_outside;
                     if !is_telling && (call.is_common || named >= MAX_UNKNOWN) {
                         unnamed += 1;
                         continue;
                     }
-                    named += 1;
+                    named += usize::from(!call.is_outside);
                     self.write_unknown((file, &call, &at), depth)?;
                 }
             }
@@ -489,21 +490,28 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
     fn called_later(&self, class: &Node) -> Result<Vec<Node>, QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let mut later = Vec::new();
-        for member in store::contained(snapshot, class.id, EdgeDirection::Outgoing)? {
-            let Some(member) = store::node(snapshot, member.id)? else {
-                continue;
-            };
-            let is_called_later = member.node_type == NodeType::Method
-                && !OF_ALL_OBJECTS.contains(&member.name.as_str())
-                && (member.flags.has(NodeFlags::OVERRIDE)
-                    || !bases_of(snapshot, &[member.id])?.is_empty());
-            if is_called_later {
+        for member in self.methods(class)? {
+            if member.flags.has(NodeFlags::OVERRIDE)
+                || !bases_of(snapshot, &[member.id])?.is_empty()
+            {
                 later.push(member);
             }
         }
-
-        later.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
         Ok(later)
+    }
+
+    /// Returns the methods of a class that are not those of all objects, by line.
+    fn methods(&self, class: &Node) -> Result<Vec<Node>, QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let mut methods = Vec::new();
+        for member in store::contained(snapshot, class.id, EdgeDirection::Outgoing)? {
+            methods.extend(store::node(snapshot, member.id)?);
+        }
+        methods.retain(|member| {
+            member.node_type == NodeType::Method && !OF_ALL_OBJECTS.contains(&member.name.as_str())
+        });
+        methods.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
+        Ok(methods)
     }
 
     fn write(

@@ -1,10 +1,13 @@
 //! Calls whose target the index does not know, as they are written: `this.prisma.user.update`.
 //!
-//! Mostly calls on values of packages that are not installed, or of clients that a tool generates. A
-//! call on the result of another such call (`.where(..)` of a query) is left out, unless a type of the
-//! repository is its argument (`.UseStartup<Startup>()`), and so is a call of a bare name that is declared,
-//! most of which call a parameter. A function that is the result of a call, or taken out of one, is named
-//! with that call: `deleteItem() from useDeleteItem()`.
+//! Mostly calls on values of packages that are not installed, or of clients that a tool generates. Of calls on the
+//! results of others (`query(..).where(..).delete()`) the first is named with the name of the last, unless a type of
+//! the repository is an argument (`.UseStartup<Startup>()`). A call of a bare name that is declared is left out; most
+//! of these call a parameter. A function that is the result of a call, or taken out of one, is named with that call:
+//! `deleteItem() from useDeleteItem()`.
+//!
+//! Two kinds of calls whose target is known outside the repository are among them: those that send a request, and those
+//! that are given a type of the repository to run: `services.AddHostedService<Cleanup>()`.
 
 use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;
@@ -37,7 +40,26 @@ const COMMON_TYPES: [&str; 5] = [
     "System.String",
 ];
 
-/// A call without a known target.
+/// Beginnings of the names of methods outside the repository that run code of their type argument.
+const RUNNING: [&str; 7] = [
+    "AddHosted",
+    "GetRequiredService",
+    "GetService",
+    "Map",
+    "Resolve",
+    "Run",
+    "Use",
+];
+
+/// Functions and types outside the repository that send requests.
+const REQUESTS: [&str; 4] = [
+    "fetch",
+    "XMLHttpRequest",
+    "System.Net.Http.HttpClient",
+    "System.Net.Http.Json.HttpClientJsonExtensions",
+];
+
+/// A call without a known target in the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCall {
     /// 1-based line of the called name.
@@ -46,12 +68,29 @@ pub struct UnknownCall {
     pub column: u32,
     /// The callee as written, without arguments.
     pub text: String,
+    /// Its argument if that is a single name, otherwise empty or dots.
+    argument: String,
+    /// The name of the last call in a chain of calls on its result: `delete` of `query(..).where(..).delete()`.
+    last: Option<String>,
+    /// Whether its target is known, outside the repository.
+    pub is_outside: bool,
     /// Whether strings, lists or promises have a method of this name that the repository uses.
     pub is_common: bool,
     /// The type of the repository that is the only type argument: `IStore` of `services.Get<IStore>()`.
     pub type_argument: Option<NodeId>,
     /// Whether a function is passed.
     takes_function: bool,
+}
+
+impl UnknownCall {
+    /// Returns the callee as written, with the last call on its result: `db.delete(carts).where`.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        match &self.last {
+            Some(last) => format!("{}({}).{last}", self.text, self.argument),
+            None => self.text.clone(),
+        }
+    }
 }
 
 /// The calls without a known target, read once for each file.
@@ -118,7 +157,7 @@ impl UnknownCalls {
 fn once<'c>(calls: impl Iterator<Item = &'c UnknownCall>) -> Vec<UnknownCall> {
     let mut seen = FxHashSet::default();
     calls
-        .filter(|call| seen.insert(&call.text))
+        .filter(|call| seen.insert((&call.text, &call.last)))
         .cloned()
         .collect()
 }
@@ -157,10 +196,12 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
         if site.kind == SiteKind::Call
             && let Subject::Expr(expr) = site.subject
             && let Expr::Call(call) = facts.expr(expr)
-            && !sites.known.contains(&at)
+            && (sites.outside.contains_key(&at) || !sites.known.contains(&at))
         {
             let giver = giver(&facts, call, &results);
-            let is_named = giver.is_some() || sites.unresolved.contains(&at);
+            let is_named = giver.is_some()
+                || sites.unresolved.contains(&at)
+                || sites.outside.contains_key(&at);
             if let Some(name) = called_name(&facts, call, is_named) {
                 calls.push((at, expr, call, (name, giver)));
             }
@@ -168,15 +209,38 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
     }
     calls.sort_unstable_by_key(|(at, ..)| *at);
 
-    let unknown: FxHashSet<ExprId> = calls.iter().map(|(_, expr, ..)| *expr).collect();
+    let is_unknown = |at| !sites.outside.contains_key(at);
+    let unknown = calls.iter().filter(|(at, ..)| is_unknown(at));
+    let unknown: FxHashSet<ExprId> = unknown.map(|(_, expr, ..)| *expr).collect();
     let mut common: FxHashMap<Sym, bool> = FxHashMap::default();
-    let mut found = Vec::new();
-    for ((line, column), _, call, (name, giver)) in calls {
+    let mut found: Vec<UnknownCall> = Vec::new();
+    // Where the call is among those found, or the one that its receiver begins with.
+    let mut chains: FxHashMap<ExprId, usize> = FxHashMap::default();
+    for (at @ (line, column), expr, call, (name, giver)) in calls {
         let type_argument = type_argument(snapshot, &facts, call, sites.referenced.get(&line))?;
-        let mut text = match callee_text(&facts, call, &unknown) {
+        let is_request = sites.outside.get(&at).copied();
+        if is_request == Some(false) && !(type_argument.is_some() && runs(facts.text(name))) {
+            continue;
+        }
+        let is_common = match common.get(&name) {
+            Some(known) => *known,
+            None => is_common(snapshot, facts.text(name))?,
+        };
+        common.insert(name, is_common);
+
+        let before = receiver_among(&facts, call, &unknown);
+        let mut text = match callee_text(&facts, call, before.is_some()) {
             Some(text) => text,
             None if type_argument.is_some() => format!("..{}", facts.text(name)),
-            None => continue,
+            None => {
+                if let Some(first) = before.and_then(|before| chains.get(&before).copied()) {
+                    chains.insert(expr, first);
+                    if !is_common {
+                        found[first].last = Some(facts.text(name).to_owned());
+                    }
+                }
+                continue;
+            }
         };
         if let Some((_, argument)) = &type_argument {
             text += &format!("<{argument}>");
@@ -185,23 +249,36 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
             let giver = written(&facts, callee_of(&facts, giver), MAX_DEPTH);
             text += &format!("() from {giver}()");
         }
-        let is_common = match common.get(&name) {
-            Some(known) => *known,
-            None => is_common(snapshot, facts.text(name))?,
-        };
-        common.insert(name, is_common);
         let args = facts.list(facts.calls[call.index()].args);
         let is_function = |arg: &Arg| matches!(facts.expr(arg.value), Expr::Function(_));
+        chains.insert(expr, found.len());
         found.push(UnknownCall {
             line,
             column,
             text,
+            argument: argument(&facts, call).to_owned(),
+            last: None,
+            is_outside: is_request.is_some(),
             is_common,
             type_argument: type_argument.map(|(id, _)| id),
             takes_function: args.iter().any(is_function),
         });
     }
     Ok(found)
+}
+
+/// Reports whether a method of this name runs code of its type argument.
+fn runs(name: &str) -> bool {
+    RUNNING.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Reports whether a symbol outside the repository sends requests, by its dotted path.
+fn is_request(path: &str) -> bool {
+    let of = |name: &&str| {
+        let rest = path.strip_prefix(*name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    REQUESTS.iter().any(of)
 }
 
 /// Returns the name that a call is of: of a member, or with `is_named` a bare name.
@@ -308,6 +385,8 @@ fn is_common(snapshot: &Snapshot, name: &str) -> Result<bool, QueryError> {
 struct Sites {
     /// Those that lead to a symbol, in the repository or outside.
     known: FxHashSet<(u32, u32)>,
+    /// Calls that lead outside the repository, with whether they send a request.
+    outside: FxHashMap<(u32, u32), bool>,
     /// Calls that are listed as unresolved.
     unresolved: FxHashSet<(u32, u32)>,
     /// The symbols that are used on each line other than by a call.
@@ -330,9 +409,15 @@ impl Sites {
             }
         })?;
 
-        for (_, uses) in store::external_uses_in(snapshot, file)? {
-            let uses = uses.iter().map(|site| (site.line, site.column));
-            sites.known.extend(uses);
+        for (external, uses) in store::external_uses_in(snapshot, file)? {
+            let is_request = is_request(&external.symbol.path());
+            for site in uses {
+                let at = (site.line, site.column);
+                sites.known.insert(at);
+                if site.edge_type == EdgeType::Calls {
+                    sites.outside.insert(at, is_request);
+                }
+            }
         }
         for (_, uses) in store::unresolved_in_file(snapshot, file)? {
             let calls = uses.iter().filter(|site| site.is_call);
@@ -344,15 +429,11 @@ impl Sites {
 }
 
 /// Writes the callee of a call; `None` for one on the result of an unknown call.
-fn callee_text(facts: &Facts, call: CallId, unknown: &FxHashSet<ExprId>) -> Option<String> {
-    let callee = callee_of(facts, call);
-    if let Expr::Member(receiver, _) = facts.expr(callee)
-        && is_result_of(facts, receiver, unknown, MAX_DEPTH)
-    {
+fn callee_text(facts: &Facts, call: CallId, is_chained: bool) -> Option<String> {
+    if is_chained {
         return None;
     }
-
-    let text = written(facts, callee, MAX_DEPTH);
+    let text = written(facts, callee_of(facts, call), MAX_DEPTH);
     if text.len() <= MAX_TEXT {
         return Some(text);
     }
@@ -360,30 +441,53 @@ fn callee_text(facts: &Facts, call: CallId, unknown: &FxHashSet<ExprId>) -> Opti
     Some(format!("..{}", &text[from..]))
 }
 
-/// Reports whether a value is the result of one of some calls, or a member of one.
-fn is_result_of(facts: &Facts, expr: ExprId, calls: &FxHashSet<ExprId>, depth: usize) -> bool {
-    let Some(depth) = depth.checked_sub(1) else {
-        return false;
-    };
+/// Returns the one of some calls that the receiver of a call is the result of, or a member of that result.
+fn receiver_among(facts: &Facts, call: CallId, calls: &FxHashSet<ExprId>) -> Option<ExprId> {
+    match facts.expr(callee_of(facts, call)) {
+        Expr::Member(receiver, _) => result_of(facts, receiver, calls, MAX_DEPTH),
+        _ => None,
+    }
+}
+
+/// Returns the one of some calls that a value is the result of, or a member of that result.
+fn result_of(
+    facts: &Facts,
+    expr: ExprId,
+    calls: &FxHashSet<ExprId>,
+    depth: usize,
+) -> Option<ExprId> {
+    let depth = depth.checked_sub(1)?;
     if calls.contains(&expr) {
-        return true;
+        return Some(expr);
     }
     match facts.expr(expr) {
         Expr::Call(call) | Expr::Index(call) => {
             let callee = facts.calls[call.index()].callee;
-            is_result_of(facts, callee, calls, depth)
+            result_of(facts, callee, calls, depth)
         }
         Expr::Member(of, _)
         | Expr::Generic(of, _)
         | Expr::Await(of)
         | Expr::Conditional(of)
         | Expr::NonNull(of)
-        | Expr::Paren(of) => is_result_of(facts, of, calls, depth),
-        _ => false,
+        | Expr::Paren(of) => result_of(facts, of, calls, depth),
+        _ => None,
     }
 }
 
-/// Writes a value without arguments and type arguments.
+/// Returns the argument of a call if it is a single name, otherwise nothing or dots.
+fn argument(facts: &Facts, call: CallId) -> &str {
+    match facts.list(facts.calls[call.index()].args) {
+        [] => "",
+        [only] => match facts.expr(only.value) {
+            Expr::Name(name, ..) => facts.text(name),
+            _ => "..",
+        },
+        _ => "..",
+    }
+}
+
+/// Writes a value without type arguments and arguments, but a single name: `table(Carts).where`.
 fn written(facts: &Facts, expr: ExprId, depth: usize) -> String {
     let Some(depth) = depth.checked_sub(1) else {
         return "..".to_owned();
@@ -395,7 +499,11 @@ fn written(facts: &Facts, expr: ExprId, depth: usize) -> String {
         Expr::Member(of, name) => format!("{}.{}", written(facts, of, depth), facts.text(name)),
         Expr::Call(call) => {
             let callee = facts.calls[call.index()].callee;
-            format!("{}(..)", written(facts, callee, depth))
+            format!(
+                "{}({})",
+                written(facts, callee, depth),
+                argument(facts, call)
+            )
         }
         Expr::Index(call) => {
             let of = facts.calls[call.index()].callee;

@@ -142,12 +142,14 @@ fn external_row(
 
 /// Lists calls with unknown targets in one row; `None` if there are none.
 pub(super) fn unknown_row(calls: &[UnknownCall]) -> Option<NameRow> {
-    let shown = calls.iter().filter(|call| !call.is_common);
+    let unknown = || calls.iter().filter(|call| !call.is_outside);
+    let shown = unknown().filter(|call| !call.is_common);
     let shown: Vec<String> = shown
         .take(MAX_UNKNOWN)
-        .map(|call| format!("{} {}", call.line, call.text))
+        .map(|call| format!("{} {}", call.line, call.chain()))
         .collect();
-    let more = match calls.len() - shown.len() {
+    let count = unknown().count();
+    let more = match count - shown.len() {
         0 if shown.is_empty() => return None,
         0 => String::new(),
         more if shown.is_empty() => format!("{more} calls of common names"),
@@ -155,7 +157,7 @@ pub(super) fn unknown_row(calls: &[UnknownCall]) -> Option<NameRow> {
     };
     Some(NameRow {
         full: format!("target unknown: {}{more}", shown.join(", ")),
-        short: format!("{} with unknown targets", calls.len()),
+        short: format!("{count} with unknown targets"),
     })
 }
 

@@ -24,6 +24,16 @@ const HUB_CALLS: [&str; 5] = ["InvokeAsync", "SendAsync", "invoke", "send", "str
 /// Members of what a client of a typed API gives, and the hook that gives them.
 const MUTATING: [&str; 3] = ["mutate", "mutateAsync", "useMutation()"];
 
+/// Methods that a host finds by their names in the class that it is given.
+const HOSTED: [&str; 6] = [
+    "Configure",
+    "ConfigureServices",
+    "ExecuteAsync",
+    "Invoke",
+    "InvokeAsync",
+    "StartAsync",
+];
+
 /// Maximum number of symbols of one name among which that method or a hook is looked for.
 const MAX_HUB_METHODS: usize = 20;
 const MAX_HOOKS: usize = 8;
@@ -45,6 +55,7 @@ impl FlowWalk<'_, '_, '_> {
         }
 
         if procedure.is_none()
+            && !is_host_call(call)
             && let Some(service) = call.type_argument
             && let Some(given) = self.given_for(service)?
         {
@@ -78,12 +89,17 @@ impl FlowWalk<'_, '_, '_> {
                 Ok(())
             }
             None => {
-                let named = self.functions_named_as(text)?;
+                let target = match call.is_outside {
+                    true => "outside the repository".to_owned(),
+                    false => format!("unknown target{}", self.functions_named_as(text)?),
+                };
                 self.lines
-                    .push(format!("{indent}{at} {text} (unknown target{named})"));
+                    .push(format!("{indent}{at} {} ({target})", call.chain()));
                 match call.type_argument {
-                    Some(class) => self.run_by_type(class, depth + 1),
-                    None => Ok(()),
+                    Some(class) if !call.is_outside || is_host_call(call) => {
+                        self.run_by_type(class, depth + 1)
+                    }
+                    _ => Ok(()),
                 }
             }
         }
@@ -191,8 +207,8 @@ impl FlowWalk<'_, '_, '_> {
         Ok(given)
     }
 
-    /// Enters the overrides of a class that a call outside the repository is given as its type argument:
-    /// `Configure<App>()`.
+    /// Enters what a call outside the repository runs of the class that is its type argument: overrides, and methods
+    /// that hosts find by their names (`UseStartup<Startup>()`).
     fn run_by_type(&mut self, class: NodeId, depth: usize) -> Result<(), QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let Some(class) = store::node(snapshot, class)? else {
@@ -201,9 +217,12 @@ impl FlowWalk<'_, '_, '_> {
         if class.node_type != NodeType::Class || !self.entered.insert(class.id) {
             return Ok(());
         }
-        let mut overrides = self.called_later(&class)?;
-        overrides.retain(|member| member.flags.has(NodeFlags::OVERRIDE));
-        for member in overrides.iter().take(MAX_LATER) {
+
+        let mut run = self.methods(&class)?;
+        run.retain(|member| {
+            member.flags.has(NodeFlags::OVERRIDE) || HOSTED.contains(&member.name.as_str())
+        });
+        for member in run.iter().take(MAX_LATER) {
             self.enter(member, depth, "later runs ", "")?;
         }
         Ok(())
@@ -478,4 +497,12 @@ pub fn is_raised(after: &str) -> bool {
     let after = after.trim_start_matches(['?', '!']);
     let calls = ["(", ".Invoke(", ".DynamicInvoke("];
     calls.iter().any(|call| after.starts_with(call))
+}
+
+/// Reports whether a call outside the repository runs code of the class that it is given: `UseStartup<Startup>()`, but
+/// not `GetService<IStore>()`.
+fn is_host_call(call: &UnknownCall) -> bool {
+    let method = call.text.split('<').next().unwrap_or_default();
+    let name = method.rsplit('.').next().unwrap_or_default();
+    call.is_outside && !name.starts_with("Get") && !name.starts_with("Resolve")
 }
