@@ -79,6 +79,17 @@ const CASES: &[Case] = &[
     },
     Case {
         files: &[(
+            "src/Ports.cs",
+            "static class Machine {\n    static Machine() {\n        string text = Environment.GetEnvironmentVariable(\"DEPOT_PORT\");\n        if (!int.TryParse(text, out int port)) { port = 80; }\n        Port = port;\n    }\n    public static int Port { get; }\n}\nstatic class Settings { public static int Port; }\nclass Program {\n    void Start() {\n        Settings.Port = Machine.Port;\n        Listen(Settings.Port);\n    }\n}\n",
+        )],
+        question: "where is DEPOT_PORT read, and which code depends on its value?",
+        expected: &[
+            "lines with text or port, which holds the value, matched by text (2):",
+            "uses of Port, which holds its value (2):\nsrc/\n Ports.cs\n  12 Program.Start: Settings.Port = Machine.Port;\n  13 Listen(Settings.Port);\n",
+        ],
+    },
+    Case {
+        files: &[(
             "src/Options.cs",
             "public record BinList(int Count);\npublic class DepotOptions { public string BinListUrl { get; set; } }\nclass Loader {\n    string Url(DepotOptions options) => options.BinListUrl ?? \"/bins\";\n}\n",
         )],

@@ -14,6 +14,9 @@ use crate::text::{Document, Section};
 /// Maximum number of places that are read for a prefix or key.
 const MAX_SITES: usize = 20;
 
+/// Maximum number of properties to which a value is followed.
+const MAX_PROPERTIES: usize = 6;
+
 /// Maximum number of functions that read a setting whose source is shown, and its characters for each.
 const MAX_READERS: usize = 2;
 const MAX_SOURCE_CHARS: usize = 600;
@@ -106,28 +109,74 @@ pub(super) fn uses_of_values(
 ) -> Result<(), AnswerError> {
     let mut properties: Vec<Node> = Vec::new();
     for read in reads.iter().take(MAX_SITES) {
-        let source = read.source.as_deref().unwrap_or_default();
-        let Some(name) = assigned(source) else {
-            continue;
-        };
-        for node in used_on_line(occurrences, read)? {
-            let is_meant = |node: &Node| {
-                let is_value = matches!(node.kind, NodeKind::Property | NodeKind::Field);
-                let mut known = properties.iter();
-                let is_new = known.all(|known| known.id != node.id) && setting != Some(node.id);
-                is_value && node.name == name && is_new
-            };
-            properties.extend(Some(node).filter(is_meant));
+        for node in assigned_on_line(occurrences, read)? {
+            let mut known = properties.iter();
+            if known.all(|known| known.id != node.id) && setting != Some(node.id) {
+                properties.push(node);
+            }
         }
     }
+    uses_of_properties(document, occurrences, (properties, reads))
+}
 
-    let ids: Vec<NodeId> = properties.iter().map(|node| node.id).collect();
-    let mut uses = occurrences.uses_of(&ids, &[EdgeType::References])?;
-    uses.retain(|place| !place.is_test() && !reads.contains(place));
-    let names: Vec<&str> = properties.iter().map(|node| node.name.as_str()).collect();
+/// Adds the uses of properties that hold the value of a setting, and of those that they are copied to; `known` are
+/// places that are shown.
+pub(super) fn uses_of_properties(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (mut properties, known): (Vec<Node>, &[Occurrence]),
+) -> Result<(), AnswerError> {
+    let mut uses: Vec<Occurrence> = Vec::new();
+    let mut followed = 0;
+    while let Some(property) = properties
+        .get(followed)
+        .filter(|_| followed < MAX_PROPERTIES)
+    {
+        followed += 1;
+        let mut places = occurrences.uses_of(&[property.id], &[EdgeType::References])?;
+        places.retain(|place| {
+            let is_known = known.contains(place) || uses.contains(place);
+            !place.is_test() && !is_known
+        });
+        for place in places.iter().take(MAX_SITES) {
+            for node in assigned_on_line(occurrences, place)? {
+                if properties.iter().all(|known| known.id != node.id) {
+                    properties.push(node);
+                }
+            }
+        }
+        uses.extend(places);
+    }
+
+    let mut names: Vec<&str> = properties.iter().map(|node| node.name.as_str()).collect();
+    names.dedup();
     let title = format!("uses of {}, which holds its value", names.join(", "));
     document.section(Section::occurrence_rows("values", title, uses).weighing(30));
     Ok(())
+}
+
+/// Returns the property that the line of a place gives what it reads.
+fn assigned_on_line(
+    occurrences: &Occurrences<'_, '_>,
+    place: &Occurrence,
+) -> Result<Vec<Node>, AnswerError> {
+    let Some(name) = place.source.as_deref().and_then(assigned) else {
+        return Ok(Vec::new());
+    };
+    properties_on_line(occurrences, place, name)
+}
+
+/// Returns the properties and fields of a name that the line of a place uses.
+pub(super) fn properties_on_line(
+    occurrences: &Occurrences<'_, '_>,
+    place: &Occurrence,
+    name: &str,
+) -> Result<Vec<Node>, AnswerError> {
+    let mut nodes = used_on_line(occurrences, place)?;
+    nodes.retain(|node| {
+        matches!(node.kind, NodeKind::Property | NodeKind::Field) && node.name == name
+    });
+    Ok(nodes)
 }
 
 /// Adds the source of the functions that get the name of a setting as their first argument: `required("PORT")`.

@@ -3,6 +3,7 @@
 
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::environment_settings::{properties_on_line, uses_of_properties};
 use super::literal::regex;
 use super::member::is_callable;
 use crate::answers::AnswerError;
@@ -42,14 +43,26 @@ pub(super) fn section(
         };
         let last = span.span.end_line.min(read.line + MAX_LINES);
         let lines = occurrences.sources.lines(&read.path, read.line + 1, last)?;
+        let lines = lines.unwrap_or_default();
+        let mut names = vec![name.to_owned()];
         let mut places = Vec::new();
-        for (number, line) in (read.line + 1..).zip(lines.unwrap_or_default()) {
-            if has_name(&line, name) {
-                places.push(occurrences.at(&read.path, number)?);
+        let mut properties = Vec::new();
+        for (number, line) in (read.line + 1..).zip(&lines) {
+            if !names.iter().any(|name| has_name(line, name)) {
+                continue;
             }
+            let place = occurrences.at(&read.path, number)?;
+            if let Some(property) = names.iter().find_map(|name| given(line, name)) {
+                properties.extend(properties_on_line(occurrences, &place, property)?);
+            }
+            places.push(place);
+            names.extend(out_variable(line).map(str::to_owned));
         }
-        let title = format!("lines with {name}, which holds the value, matched by text");
-        document.section(Section::occurrence_rows("value", title, places).weighing(30));
+        let names = names.join(" or ");
+        let title = format!("lines with {names}, which holds the value, matched by text");
+        let section = Section::occurrence_rows("value", title, places.clone());
+        document.section(section.weighing(30));
+        uses_of_properties(document, occurrences, (properties, &places))?;
     }
     Ok(())
 }
@@ -87,6 +100,23 @@ fn declared(line: &str) -> Option<&str> {
     (DECLARING.contains(&declaring) && is_name && !name.is_empty()).then_some(name)
 }
 
+/// Returns the property or field that a line gives the value of a variable: `Port` of `this.Port = port;`.
+fn given<'l>(line: &'l str, variable: &str) -> Option<&'l str> {
+    let (target, value) = line.split_once(" = ")?;
+    let name = target.trim().rsplit('.').next()?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let value = value.trim().trim_end_matches([';', ',']);
+    (is_name && value == variable).then_some(name)
+}
+
+/// Returns the variable to which a call on a line gives what it has parsed: `port` of `int.TryParse(text, out int port)`.
+fn out_variable(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("TryParse(")?;
+    let (_, declared) = rest.split_once(", out ")?;
+    let end = declared.find([')', ','])?;
+    declared[..end].split_whitespace().last()
+}
+
 /// Reports whether a line has a name as a whole word, and not as the member of something.
 fn has_name(line: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -121,6 +151,20 @@ mod tests {
         assert_eq!(property("port: env.PORT,"), None);
         assert_eq!(property("MAIL_PORT: z.string(),"), None);
         assert_eq!(property("case 'mailPort': return 1;"), None);
+    }
+
+    #[test]
+    fn a_line_gives_a_property_the_value_of_a_variable() {
+        assert_eq!(given("  this.Port = port;", "port"), Some("Port"));
+        assert_eq!(given("Port = port + 1;", "port"), None);
+        assert_eq!(given("Port = other;", "port"), None);
+        let parsed = out_variable("if (!int.TryParse(text, out int port))");
+        assert_eq!(parsed, Some("port"));
+        assert_eq!(
+            out_variable("int.TryParse(text, style, out port);"),
+            Some("port")
+        );
+        assert_eq!(out_variable("Find(text, out var port);"), None);
     }
 
     #[test]
