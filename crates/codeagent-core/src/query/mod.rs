@@ -62,8 +62,8 @@ pub use graph::neighborhood::{
     NearRelation, NearSymbol, Neighborhood, NeighborhoodQuery, Side, neighborhood,
 };
 pub use graph::overview::{
-    Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, Scope, UnusedSymbol,
-    UsedSymbol, entry_overview, overview,
+    Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, RunScript, Scope,
+    UnusedSymbol, UsedSymbol, entry_overview, overview, scripts_run,
 };
 pub use graph::path::{Link, MAX_STEPS, PathSearch, PathStep, find_path};
 pub use graph::reach::{CallersOfCallers, ReachingTests, callers_of_callers, tests_reaching};

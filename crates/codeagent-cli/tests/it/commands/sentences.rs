@@ -154,7 +154,7 @@ const BAKERY_MODE: Case = Case {
     expected: &["3 Mode.Read: "],
 };
 
-const CASES: [Case; 41] = [
+const CASES: [Case; 42] = [
     Case {
         question: "where is the LOG_LEVEL environment variable read?",
         files: &[
@@ -305,6 +305,22 @@ const CASES: [Case; 41] = [
         expected: &[
             "only places in bakery/night (1 elsewhere left out)",
             "2 night: ",
+        ],
+    },
+    Case {
+        question: "where does the Docker container begin executing?",
+        files: &[
+            (
+                "package.json",
+                "{\n \"scripts\": {\n  \"start\": \"run-s heat serve\",\n  \"heat\": \"node tools/heat.js\",\n  \"serve\": \"next start\",\n  \"knead\": \"node tools/knead.js\"\n }\n}\n",
+            ),
+            ("Dockerfile", "FROM node\nCMD [\"npm\", \"start\"]\n"),
+            ("tools/heat.js", "heat();\n"),
+            ("tools/knead.js", "knead();\n"),
+        ],
+        expected: &[
+            "Dockerfile:2 CMD [\"npm\", \"start\"]\n  package.json:3 start: run-s heat serve\n    package.json:4 heat: node tools/heat.js\n    package.json:5 serve: next start\n",
+            " package.json: tools/heat.js (scripts)\n",
         ],
     },
     Case {

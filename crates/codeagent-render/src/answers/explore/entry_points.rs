@@ -4,6 +4,7 @@ use codeagent_core::model::graph::EdgeType;
 use codeagent_core::query::{self, EntryKind, EntryPoint, Occurrences, Target, Targets};
 
 use super::connection::is_form;
+use super::containers;
 use super::flow::FLOW_TITLE;
 use super::is_prose;
 use super::member::source_lines;
@@ -55,6 +56,7 @@ pub(super) fn section(
         select_servers(occurrences, &mut found.entry_points)?;
     }
     drop_libraries(occurrences, &mut found.entry_points)?;
+    containers::section(document, occurrences, (targets, &mut found.entry_points))?;
     document.section(overview::entry_section(&found));
     document.section(top_level_calls(occurrences, &found.entry_points)?);
     // What builds a program or stands alone is not where it starts.

@@ -9,6 +9,7 @@ mod callees;
 mod commands;
 mod connection;
 mod constants;
+mod containers;
 mod dependencies;
 mod derived_types;
 mod described;

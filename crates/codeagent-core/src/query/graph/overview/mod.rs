@@ -9,11 +9,13 @@
 mod cycles;
 mod entry_points;
 mod graph;
+mod scripts;
 mod unused;
 
 pub(in crate::query) use cycles::components;
 pub use cycles::{Cycle, MutualUse};
 pub use entry_points::{EntryKind, EntryPoint};
+pub use scripts::{RunScript, scripts_run};
 pub use unused::{Doubt, UnusedSymbol};
 
 use std::cmp::Reverse;
