@@ -73,7 +73,10 @@ pub use lookup::cursor::{
     LineUse, UsePlace, declared_on_line, unresolved_on_lines, use_places, uses_on_line,
     uses_on_lines,
 };
-pub use lookup::described::{described_rather, described_symbols, is_name_said, kind_of_described};
+pub use lookup::described::{
+    described_rather, described_symbols, is_name_said, kind_of_described, overridden_member,
+    without_what_is_not_done,
+};
 pub use lookup::described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use lookup::folder::resolve_folder;
 pub use lookup::kind::{Kind, Selection, asked_kind};

@@ -148,6 +148,26 @@ const CASES: &[Case] = &[
         expected: &["## exported interface InlineStrategy"],
     },
     Case {
+        files: &[(
+            "src/Stores.cs",
+            "public abstract class StoreBase {\n    protected virtual void SetupShelves() { }\n    protected virtual string ShelfName() => null;\n}\npublic class BreadStore : StoreBase { protected override void SetupShelves() { } }\npublic class CakeStore : StoreBase { protected override void SetupShelves() { } }\n",
+        )],
+        question: "which stores override the hook that sets up their shelves?",
+        expected: &[
+            "## protected method StoreBase.SetupShelves()",
+            "  5 BreadStore.SetupShelves: ",
+            "  6 CakeStore.SetupShelves: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Resolvers.cs",
+            "public interface IBinResolver { void AddBin(string address); }\npublic class Addresses { public void AddBin(string address) { } }\n",
+        )],
+        question: "which code leads to the bin resolver creating a bin?",
+        expected: &["## public method IBinResolver.AddBin"],
+    },
+    Case {
         files: &[
             ("src/Pages.cs", "public enum Pages { RecycleBin }\n"),
             (

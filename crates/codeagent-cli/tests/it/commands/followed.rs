@@ -30,6 +30,60 @@ fn object_types_in_a_head_are_no_members() {
 
 const CASES: &[Case] = &[
     Case {
+        files: &[
+            (
+                "src/Bin.cs",
+                "public interface IBin { }\npublic class Bin : IBin { }\n",
+            ),
+            (
+                "src.Tests/BinTests.cs",
+                "class BinTests { [Fact] public void Empties() { var bin = Substitute.For<IBin>(); } }\n",
+            ),
+        ],
+        question: "who implements IBin, also by mocks in tests?",
+        expected: &[
+            "objects that tests make in its place (1):\nsrc.Tests/\n BinTests.cs\n  1 BinTests.Empties: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Bins.cs",
+            "public record BinHidden(int Id);\nclass Sync {\n    public IEnumerable<object> Changes(bool b) {\n        yield return b ?\n            new BinHidden(1) :\n            new object();\n    }\n}\nclass Bins {\n    void Apply() { foreach (var change in new Sync().Changes(true)) { Raise(change); } }\n    void Hide() { Raise(new BinHidden(2)); }\n    void Raise(object change) { }\n}\n",
+        )],
+        question: "who raises the BinHidden event?",
+        expected: &[
+            "  11 Bins.Hide: ",
+            "call chains that lead to where it is made and not passed on at once:\nBins.Apply  src/Bins.cs:10\n",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "web/board.tsx",
+                "import { useState } from 'react';\nimport { uuid } from './ids';\nfunction fresh() { return uuid(); }\nexport function Board({ post }: any) {\n  const [board] = useState(fresh());\n  return post(`/boards/${board}`);\n}\n",
+            ),
+            ("web/ids.ts", "export function uuid() {}\n"),
+        ],
+        question: "what does Board in web/board.tsx depend on as a whole: endpoints and modules?",
+        expected: &[
+            "calls of the functions of its file that it calls (1):\n 3 uuid  web/ids.ts:1 in fresh\n",
+            "lines with paths (1):\nweb/\n board.tsx\n  6 Board: ",
+            "imports (2):\n 1 useState  react\n 2 uuid  web/ids.ts\n",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Scan.cs",
+            "class Scan {\n    void Configure() {\n        var all = new Command(\"scan-all\", \"Scans\");\n        var one = new Command(\n            \"scan-one\");\n    }\n}\n",
+        )],
+        question: "which subcommands does the scanner accept?",
+        expected: &[
+            "lines that declare commands of a command line (2):",
+            "  3 Scan.Configure: var all = new Command(\"scan-all\"",
+            "  4 var one = new Command(",
+        ],
+    },
+    Case {
         files: &[(
             "web/Stats.tsx",
             "import { useAction } from 'actions';\nimport { useConfirm } from './confirm';\n\

@@ -1,5 +1,5 @@
 //! Lines by which frameworks know code: jobs on a schedule (`@Cron`), options of a command line (`[Option]`),
-//! environment variables, tables, middleware, background work.
+//! its commands, environment variables, tables, middleware, background work.
 //!
 //! A question asks for such lines if it begins like one for several things (`which`, `list`) and has the
 //! words for them, in the plural. Lines are found by their text, because the framework may not be installed.
@@ -46,7 +46,7 @@ struct Framework {
 /// Entity Framework, Nest, TypeORM, Drizzle, Knex, Sequelize, Mongoose and Prisma; CommandLineParser,
 /// System.CommandLine, commander, yargs, oclif and nest-commander; Quartz, Hangfire, Azure Functions,
 /// node-cron, node-schedule and Bull; ASP.NET Core, Express, Koa and Fastify.
-const FRAMEWORKS: [Framework; 6] = [
+const FRAMEWORKS: [Framework; 7] = [
     Framework {
         words: &[&["environment", "env"], &["variables", "vars"]],
         title: ENVIRONMENT,
@@ -90,6 +90,23 @@ const FRAMEWORKS: [Framework; 6] = [
         ],
         title: "lines that declare options or arguments of a command line",
         pattern: r#"\[(Option|Argument|Verb|CliOption|CliArgument)\(|@(Option|Argument|Flag)\(|\.(option|requiredOption|argument|positional)\(\s*['"`]|new (Cli)?(Option|Argument)(<[^>]*>)?\(\s*["'`]|\bFlags\.\w+\("#,
+        weak: &[],
+    },
+    Framework {
+        words: &[
+            &["commands", "subcommands", "verbs"],
+            &[
+                "cli",
+                "command-line",
+                "executable",
+                "program",
+                "subcommands",
+                "terminal",
+                "tool",
+            ],
+        ],
+        title: "lines that declare commands of a command line",
+        pattern: r#"\bnew (Cli)?Command\(\s*($|["'`])|\.command\(\s*($|["'`{])|\[(Verb|Command|CliCommand)\(|@Command\(|\bAddCommand<[^>]*>\(\s*"|\bstatic override paths\b"#,
         weak: &[],
     },
     Framework {
@@ -300,6 +317,8 @@ mod tests {
             ("which middleware is registered?", "middleware"),
             ("Which background services run?", "background"),
             ("Which commands exist?", ""),
+            ("Which subcommands does the importer accept?", "commands"),
+            ("What commands does the CLI have?", "commands"),
             ("What does the auth middleware do?", ""),
             (
                 "What does the export command do with the format option?",

@@ -1,12 +1,14 @@
 //! Symbols that a question describes in words: `which code collects garbage in Chromium?` is about
 //! `maybeCollectChromiumGarbage`, though it names nothing, or only `Chromium`.
 
+use crate::embed::tokenizer::root;
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::query::QueryError;
 use crate::query::lookup::target::{
     Target, Targets, Token, is_common, is_hook, kind_test, name_words, names_nothing_for_sure,
     tokens,
 };
+use crate::query::uses::hierarchy::{bases_of, implementations_of};
 use crate::store::{self, DescribedSymbol, Snapshot};
 
 /// Number of symbols that are compared, and maximum number that is returned.
@@ -50,6 +52,9 @@ const SETTINGS: [&str; 10] = [
     "settings",
 ];
 
+/// Particles of verbs.
+const PARTICLES: [&str; 6] = ["down", "in", "off", "on", "out", "up"];
+
 /// Words for types.
 const TYPES: [&str; 4] = ["class", "enum", "interface", "type"];
 
@@ -67,13 +72,19 @@ pub fn described_symbols(
     snapshot: &Snapshot,
     question: &str,
 ) -> Result<Vec<DescribedSymbol>, QueryError> {
-    let tokens = tokens(question);
+    let question = without_what_is_not_done(question);
+    let tokens = tokens(&question);
     let words = tokens.iter().map(|token| token.text);
-    let mut words: Vec<&str> = words.filter(|word| !is_common(word)).collect();
-    words.extend(switching(&tokens));
+    let words = words.filter(|word| !is_common(word)).map(str::to_owned);
+    let mut words: Vec<String> = words.collect();
+    words.extend(switching(&tokens).map(str::to_owned));
+    words.extend(joined_verbs(snapshot, &tokens)?);
     let asks_for_namespace = tokens.iter().any(|token| NAMESPACES.contains(&token.text));
     let limit = (COMPARED, asks_for_namespace);
     let mut found = store::described(snapshot, &words.join(" "), limit)?;
+    if tokens.iter().any(|token| token.text.starts_with("overrid")) {
+        keep_overridden(snapshot, &mut found)?;
+    }
     let asks_for_value = keep_asked(&tokens, &mut found);
     let type_kind = asked_kind(&tokens).filter(|kind| TYPES.contains(&kind.word));
 
@@ -103,6 +114,83 @@ pub fn described_symbols(
     described.retain(|symbol| symbol.score >= least);
     described.truncate(MAX_DESCRIBED);
     Ok(described)
+}
+
+/// Returns the verbs with a particle that names write as one word: `setup` for `sets up`.
+fn joined_verbs(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Vec<String>, QueryError> {
+    let mut joined = Vec::new();
+    for pair in tokens.windows(2) {
+        if PARTICLES.contains(&pair[1].text) {
+            let word = format!("{}{}", root(&pair[0].text.to_lowercase()), pair[1].text);
+            if store::is_word_of_names(snapshot, &word)? {
+                joined.push(word);
+            }
+        }
+    }
+    Ok(joined)
+}
+
+/// Returns a question without the action that it excludes: `without deleting it`.
+#[must_use]
+pub fn without_what_is_not_done(question: &str) -> String {
+    let words: Vec<&str> = question.split(' ').collect();
+    let mut kept = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while at < words.len() {
+        let excludes = match words[at] {
+            "without" => 1,
+            "instead" if words.get(at + 1) == Some(&"of") => 2,
+            _ => 0,
+        };
+        let action = words.get(at + excludes).filter(|_| excludes > 0);
+        if action.is_some_and(|word| word.ends_with("ing")) {
+            let rest = &words[at + excludes + 1..];
+            let is_end = |word: &&str| word.ends_with([',', '.', '?']) || *word == "and";
+            let length = rest
+                .iter()
+                .position(is_end)
+                .map_or(rest.len(), |end| end + 1);
+            at += excludes + 1 + length;
+            continue;
+        }
+        kept.push(words[at]);
+        at += 1;
+    }
+    kept.join(" ")
+}
+
+/// Replaces symbols by the members that they override and others that are overridden, each once, if there are any.
+fn keep_overridden(
+    snapshot: &Snapshot,
+    found: &mut Vec<DescribedSymbol>,
+) -> Result<(), QueryError> {
+    let mut overridden: Vec<DescribedSymbol> = Vec::new();
+    for symbol in found.iter() {
+        if let Some(node) = overridden_member(snapshot, &symbol.node)?
+            && overridden.iter().all(|known| known.node.id != node.id)
+        {
+            overridden.push(DescribedSymbol {
+                node,
+                ..symbol.clone()
+            });
+        }
+    }
+    if !overridden.is_empty() {
+        *found = overridden;
+    }
+    Ok(())
+}
+
+/// Returns the outermost member that a member overrides or implements, or itself if others override it.
+pub fn overridden_member(snapshot: &Snapshot, node: &Node) -> Result<Option<Node>, QueryError> {
+    if node.node_type.is_type() || node.parent.is_none() {
+        return Ok(None);
+    }
+    if let Some((outermost, _)) = bases_of(snapshot, &[node.id])?.last() {
+        return Ok(store::node(snapshot, *outermost)?);
+    }
+    let is_overridden = !implementations_of(snapshot, &[node.id])?.is_empty();
+    Ok(is_overridden.then(|| node.clone()))
 }
 
 /// Returns the word that names have for a verb of two words: `Enable` for `is watching switched on?`
@@ -378,4 +466,23 @@ fn type_around(snapshot: &Snapshot, node: &Node) -> Result<Option<Node>, QueryEr
     };
     let parent = store::node(snapshot, parent)?;
     Ok(parent.filter(|parent| parent.node_type.is_type()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_question_excludes_describes_nothing() {
+        for (question, expected) in [
+            ("clearing a cart without deleting it?", "clearing a cart"),
+            (
+                "closing instead of removing a cart, and its items",
+                "closing and its items",
+            ),
+            ("a request without a token", "a request without a token"),
+        ] {
+            assert_eq!(without_what_is_not_done(question), expected);
+        }
+    }
 }

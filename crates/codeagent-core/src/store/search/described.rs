@@ -2,11 +2,11 @@
 //!
 //! Unlike a search, which asks for source and documentation too, this looks for one symbol that the
 //! sentence paraphrases: `which code collects garbage in Chromium?` describes `maybeCollectChromiumGarbage`.
-//! Rare words count more, and so do names of which the sentence says every word. The name of the container
-//! and the documentation count less.
+//! Rare words count more, and so do names of which the sentence says every word. Synonyms, the name of the container
+//! and the documentation count less, but a container whose name the sentence says as a whole (`the user resolver` for
+//! `IUserResolver`) counts as much.
 //!
-//! Limitations: words are compared by root, without synonyms. Of a word in thousands of names, only the
-//! first of them are candidates.
+//! Limitations: words are compared by root. Of a word in thousands of names, only the first of them are candidates.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,6 +17,7 @@ use crate::store::search::SearchFilter;
 use crate::store::search::candidates::Candidates;
 use crate::store::search::language::{forms, rarity};
 use crate::store::search::query::{any_of, quoted};
+use crate::store::search::synonyms::synonyms;
 use crate::store::search::text::{is_generated_path, is_test_path};
 use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
 
@@ -29,6 +30,8 @@ const PARTLY_SAID: f64 = 0.4;
 /// Worth of a word in the name of the container, and in the documentation.
 const CONTAINER: f64 = 0.5;
 const DOCUMENTATION: f64 = 0.35;
+/// Worth of a synonym of a word.
+const SYNONYM: f64 = 0.5;
 /// Minimum length of a word, in bytes.
 const MIN_LETTERS: usize = 2;
 /// Factor of what is inside a function or an object literal.
@@ -48,7 +51,9 @@ pub struct DescribedSymbol {
 /// A word of the sentence.
 struct Term {
     root: String,
-    /// Forms of the word in names.
+    /// Roots of its synonyms that are no words of the sentence.
+    synonyms: Vec<&'static str>,
+    /// Forms of the word and its synonyms in names.
     forms: Vec<String>,
     /// How much it says that a name has the word.
     rarity: f64,
@@ -84,20 +89,35 @@ pub fn described(
     Ok(found)
 }
 
+/// Reports whether names have a word.
+pub fn is_word_of_names(snapshot: &Snapshot, word: &str) -> Result<bool, StoreError> {
+    Ok(forms(snapshot, root(word))?.1 > 0)
+}
+
 fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
     let total = metadata(snapshot, SYMBOLS_TOTAL)?
         .and_then(|text| text.parse().ok())
         .unwrap_or(0);
+    let roots = roots(sentence);
     let mut terms = Vec::new();
-    for (root, _) in roots(sentence) {
+    for (of_word, _) in &roots {
         // `e` of `e-mail` says nothing.
-        if root.len() < MIN_LETTERS {
+        if of_word.len() < MIN_LETTERS {
             continue;
         }
-        let (forms, names) = forms(snapshot, &root)?;
+        let (mut own, names) = forms(snapshot, of_word)?;
+        let mut others = Vec::new();
+        for synonym in synonyms(of_word) {
+            let synonym = root(synonym);
+            if roots.iter().all(|(known, _)| known != synonym) {
+                own.extend(forms(snapshot, synonym)?.0);
+                others.push(synonym);
+            }
+        }
         terms.push(Term {
-            root,
-            forms,
+            root: of_word.clone(),
+            synonyms: others,
+            forms: own,
             rarity: rarity(total, names.min(total)),
         });
     }
@@ -138,20 +158,34 @@ fn may_be_meant(node: &Node, namespaces: bool) -> bool {
 
 /// Returns how well words describe a symbol; `None` if its name has none of them.
 fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
-    let name = word_roots(&node.name);
-    let container = word_roots(container_name(&node.qualified_name));
+    let name = word_roots(name_without_prefix(&node.name));
+    let container = name_without_prefix(container_name(&node.qualified_name));
+    let of_container = match is_said_as_a_whole(container, terms) {
+        true => 1.0,
+        false => CONTAINER,
+    };
+    let container = word_roots(container);
     let documentation = node.doc.as_deref().map(word_roots).unwrap_or_default();
 
     let (mut own, mut around, mut said) = (0.0, 0.0, Vec::new());
     let mut own_words = 0;
-    for Term { root, rarity, .. } in terms {
+    for Term {
+        root,
+        rarity,
+        synonyms,
+        ..
+    } in terms
+    {
         if name.contains(root) {
             own += rarity;
             own_words += 1;
             said.push(root.clone());
         } else if container.contains(root) {
-            around += CONTAINER * rarity;
+            around += of_container * rarity;
             said.push(root.clone());
+        } else if synonyms.iter().any(|synonym| name.contains(*synonym)) {
+            own += SYNONYM * rarity;
+            own_words += 1;
         } else if documentation.contains(root) {
             around += DOCUMENTATION * rarity;
         }
@@ -170,6 +204,30 @@ fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
         score: score / whole.max(f64::EPSILON),
         said,
     })
+}
+
+/// Reports whether the words of a name of several words follow each other in a sentence.
+fn is_said_as_a_whole(name: &str, terms: &[Term]) -> bool {
+    let words = runs(name).flat_map(camel_words).flat_map(without_digits);
+    let words: Vec<String> = words
+        .map(|word| root(&word.to_lowercase()).to_owned())
+        .collect();
+    let is_name = |terms: &[Term]| {
+        let mut pairs = terms.iter().zip(&words);
+        pairs.all(|(term, word)| term.root == *word)
+    };
+    words.len() > 1 && terms.windows(words.len()).any(is_name)
+}
+
+/// Returns the name of an interface without its first letter: `UserResolver` of `IUserResolver`.
+fn name_without_prefix(name: &str) -> &str {
+    let rest = name.strip_prefix('I');
+    let is_word = |rest: &&str| {
+        let mut letters = rest.chars();
+        letters.next().is_some_and(char::is_uppercase)
+            && letters.next().is_some_and(char::is_lowercase)
+    };
+    rest.filter(is_word).unwrap_or(name)
 }
 
 /// Returns the last name before that of a symbol itself: `Cart` of `Shop.Cart.Total` and `cart.ts#Cart.total`, and

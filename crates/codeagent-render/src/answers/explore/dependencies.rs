@@ -1,12 +1,14 @@
-//! Dependencies of a type as a whole: types and functions of the repository, and names outside.
+//! Dependencies of a type or function as a whole: types and functions of the repository, and names outside.
 
 use std::collections::HashSet;
 
 use codeagent_core::model::external::{ExternalSymbol, PackageManager};
-use codeagent_core::model::graph::{Language, Node, NodeType};
+use codeagent_core::model::graph::{EdgeType, Language, Node, NodeType};
 use codeagent_core::query::{self, Occurrences, Snapshot, TypeDependency};
 
+use super::callees::called;
 use super::file_folder::USES;
+use super::member::is_callable;
 use super::type_symbol::path;
 use super::{Subject, file_imports};
 use crate::answers::AnswerError;
@@ -17,6 +19,9 @@ const GLOBAL_USINGS: [&str; 3] = ["GlobalUsings.cs", "GlobalUsing.cs", "Usings.c
 
 /// Number of functions and variables of one name that share a row.
 const MANY_NAMESAKES: usize = 3;
+
+/// Maximum number of functions of a file that are followed.
+const MAX_HELPERS: usize = 8;
 
 /// Adds the dependencies of a type.
 pub(super) fn dependencies(
@@ -48,14 +53,84 @@ pub(super) fn dependencies(
     let settings = settings(occurrences, subject.first())?;
     document.section(Section::list("settings", "settings that it reads", settings).weighing(20));
 
-    // Packages that are not installed are known by what the file imports.
-    let path = path(subject.first());
-    if subject.first().language == Language::CSharp {
+    imports(document, occurrences, subject.first())
+}
+
+/// Adds what a function depends on beside what it calls itself: the calls of the functions of its file that it calls, the
+/// paths that it names, and what its file imports.
+pub(super) fn of_function(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<(), AnswerError> {
+    let file = path(node);
+    let mut rows = Vec::new();
+    for helper in helpers(occurrences, node)? {
+        for callee in called(occurrences, &[helper.id], None)? {
+            if !callee.full.ends_with(file) && !callee.full.contains(&format!("{file}:")) {
+                rows.push(NameRow {
+                    full: format!("{} in {}", callee.full, helper.name),
+                    ..callee
+                });
+            }
+        }
+    }
+    let title = "calls of the functions of its file that it calls";
+    document.section(Section::names("helpers", title, rows).weighing(20));
+
+    let mut places = Vec::new();
+    for span in &node.spans {
+        let (first, last) = (span.span.start.line, span.span.end_line);
+        let lines = occurrences.sources.lines(&span.path, first, last)?;
+        for (number, line) in (first..).zip(lines.iter().flatten()) {
+            if ["\"/", "'/", "`/"].iter().any(|path| line.contains(path)) {
+                places.push(occurrences.at(&span.path, number)?);
+            }
+        }
+    }
+    let title = "lines with paths";
+    document.section(Section::occurrence_rows("paths", title, places).weighing(20));
+    imports(document, occurrences, node)
+}
+
+/// Returns the functions of a function's file that it calls, and those that these call.
+fn helpers(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Vec<Node>, AnswerError> {
+    let mut known = vec![node.clone()];
+    let mut at = 0;
+    while let Some(id) = known
+        .get(at)
+        .map(|node| node.id)
+        .filter(|_| at < MAX_HELPERS)
+    {
+        at += 1;
+        for call in occurrences.outgoing(&[id], &[EdgeType::Calls])? {
+            let callee = query::get_node(occurrences.sources.snapshot(), call.other)?;
+            let is_helper = |callee: &Node| {
+                let is_new = known.iter().all(|known| known.id != callee.id);
+                is_new && path(callee) == path(node) && is_callable(callee)
+            };
+            let helper = callee.map(|symbol| symbol.node).filter(is_helper);
+            known.extend(helper);
+        }
+    }
+    known.remove(0);
+    Ok(known)
+}
+
+/// Adds what the file of a symbol imports, by which packages that are not installed are known.
+fn imports(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<(), AnswerError> {
+    let path = path(node);
+    if node.language == Language::CSharp {
         let namespaces = imported_namespaces(occurrences, path)?;
         let title = "namespaces of libraries that its file imports";
         document.section(Section::list("namespaces", title, namespaces).weighing(12));
         return Ok(());
     }
+    let snapshot = occurrences.sources.snapshot();
     let named = query::get_node_by_qualified_name(snapshot, path, None, None)?;
     let mut nodes = named.iter().map(|(node, _)| node);
     if let Some(file) = nodes.find(|node| node.node_type == NodeType::File) {

@@ -4,6 +4,7 @@ use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeKind, N
 use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests};
 
 use super::callees::callees;
+use super::dependencies::of_function;
 use super::literal::plain_text;
 use super::others::{MAX_SOURCES, add_sources, asks_for_each};
 use super::reads_and_writes::{bindings, reads_and_writes};
@@ -86,7 +87,10 @@ pub(super) fn sections(
     uses(subject, document, occurrences, &found)?;
 
     if is_callable && !wants.tests && !(is_abstract && wants.implementations) {
-        document.section(wants.weigh(callees(subject, occurrences)?, false, 8));
+        document.section(wants.weigh(callees(subject, occurrences)?, wants.dependencies, 8));
+    }
+    if is_callable && wants.dependencies {
+        of_function(document, occurrences, subject.first())?;
     }
 
     Ok(())

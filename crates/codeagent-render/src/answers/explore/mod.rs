@@ -44,6 +44,7 @@ mod registered;
 mod search;
 mod senders;
 mod settings;
+mod stand_ins;
 mod type_symbol;
 mod type_values;
 mod value_lines;

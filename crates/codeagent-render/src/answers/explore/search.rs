@@ -1,7 +1,7 @@
 //! The answer to a question that names nothing: what its words match best.
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::{Node, NodeType};
+use codeagent_core::model::graph::{EdgeType, Node, NodeType};
 use codeagent_core::query::{self, DescribedSymbol, Occurrences, SearchFilter, SearchQuery};
 
 use super::heading::short;
@@ -37,8 +37,9 @@ pub(super) fn search(
     (text, described): (&str, Option<Vec<DescribedSymbol>>),
     wants: Wants,
 ) -> Result<(), AnswerError> {
+    let searched = query::without_what_is_not_done(text);
     let search = SearchQuery {
-        text,
+        text: &searched,
         filter: &SearchFilter::default(),
         limit: MAX_FOUND,
     };
@@ -86,11 +87,25 @@ pub(super) fn search(
     {
         hits.retain(is_kind);
     }
+    if wants.overrides {
+        let mut overridden = Vec::new();
+        for node in &hits {
+            let snapshot = occurrences.sources.snapshot();
+            overridden.extend(query::overridden_member(snapshot, node)?);
+        }
+        if !overridden.is_empty() {
+            hits = overridden;
+        }
+    }
     let lists = match is_sure {
         true => [(described, SURE_WEIGHT), (hits, 1.0)],
         false => [(hits, 1.0), (described, 1.0)],
     };
-    let meant = merged(lists);
+    let mut meant = merged(lists);
+    // What calls nothing, such as a message of a log, is not what happens.
+    if wants.flow {
+        keep_calling(occurrences, &mut meant)?;
+    }
     if meant.is_empty() {
         return Ok(());
     }
@@ -101,6 +116,24 @@ pub(super) fn search(
         ..wants
     };
     described::sections(document, occurrences, &meant, wants)
+}
+
+/// Removes the functions that call nothing, unless there is nothing else.
+fn keep_calling(
+    occurrences: &Occurrences<'_, '_>,
+    nodes: &mut Vec<Node>,
+) -> Result<(), AnswerError> {
+    let types = [EdgeType::Calls, EdgeType::References];
+    let mut calling = Vec::new();
+    for node in nodes.iter() {
+        if !is_callable(node) || !occurrences.outgoing(&[node.id], &types)?.is_empty() {
+            calling.push(node.clone());
+        }
+    }
+    if !calling.is_empty() {
+        *nodes = calling;
+    }
+    Ok(())
 }
 
 /// Merges two lists of symbols with their weights, best first: one that both have precedes those that only one has, and

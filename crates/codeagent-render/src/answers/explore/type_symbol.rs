@@ -16,7 +16,7 @@ use super::member::{
 };
 use super::type_values::{held_values, values};
 use super::wants::{WANTED, Wants};
-use super::{Subject, flow, mentions};
+use super::{Subject, flow, mentions, stand_ins};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
@@ -24,6 +24,9 @@ use crate::text::{Document, NameRow, Section};
 /// Beginnings of verbs, and of the names of methods, for what is given to a type that runs or holds
 /// it.
 const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule", "subscribe"];
+
+/// Maximum number of calls between what makes a message and what raises it.
+const MAX_MAKERS: usize = 3;
 
 /// Maximum number of members of a nested type that are named.
 const MAX_NESTED: usize = 12;
@@ -110,6 +113,7 @@ pub(super) fn sections(
     );
     let with_tests = wants.tests && wants.implementations;
     document.section(wants.weigh(section, with_tests, 3));
+    stand_ins::section(subject, document, occurrences)?;
     if subject.words.iter().any(|word| word.starts_with("overrid")) {
         overridden_members(subject, document, occurrences, &members)?;
     }
@@ -538,6 +542,8 @@ fn uses(
     if wants.roots {
         let lines = query::caller_tree(occurrences, &constructors)?;
         document.section(Section::tree("leads to it", ROOTS, lines).weighing(WANTED));
+    } else if wants.messages {
+        callers_of_makers(subject, document, occurrences, &constructed)?;
     }
 
     let mut used = other_uses(subject, document, occurrences, members)?;
@@ -571,6 +577,32 @@ fn uses(
         tests(subject, document, occurrences, (in_tests, is_used_in_tests))?;
     }
     mentions::sections(subject, document, occurrences, is_unused)
+}
+
+/// Adds the callers of the functions that construct a message and do not pass it on in the same line: they return it to
+/// what raises it.
+fn callers_of_makers(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    constructed: &[Occurrence],
+) -> Result<(), AnswerError> {
+    let construction = format!("new {}", subject.first().name);
+    let mut makers: Vec<NodeId> = Vec::new();
+    for place in constructed.iter().filter(|place| !place.is_test()) {
+        let source = place.source.as_deref().unwrap_or_default();
+        let before = source.split_once(&construction).map(|(before, _)| before);
+        if before.is_none_or(|before| before.contains('(')) {
+            continue;
+        }
+        let function = query::function_around(occurrences, place)?;
+        makers.extend(function.map(|node| node.id));
+    }
+    let mut lines = query::caller_tree(occurrences, &makers)?;
+    lines.retain(|line| !line.starts_with(&"  ".repeat(MAX_MAKERS)));
+    let title = "call chains that lead to where it is made and not passed on at once";
+    document.section(Section::tree("makers", title, lines).weighing(20));
+    Ok(())
 }
 
 /// Reports whether a line begins with the call of a constructor by another one: `: this(1)`.

@@ -317,7 +317,7 @@ fn asks_for_roots(targets: &Targets) -> bool {
     let asks_which = ["which", "what", "through", "up"];
     let asks_which = asks_which.iter().any(|word| targets.has_word(word));
     let up_to = targets.has_word("up") && targets.mentions(&["handler", "top"]);
-    let asks_back = !targets.mentions(&["happen", "send"]) && !asks_for_server(targets);
+    let asks_back = !targets.mentions(&["depend", "happen", "send"]) && !asks_for_server(targets);
     (up_to || from_outside && asks_which) && asks_back
 }
 
