@@ -347,6 +347,14 @@ fn asked_kind<'a>(tokens: &[Token<'a>]) -> Option<AskedKind<'a>> {
         let word = token.text;
         kind_test(word).map(|is_of| AskedKind { word, is_of })
     };
+    // What calls lead to runs.
+    let leads_to = |pair: &[Token<'_>]| pair[0].text.starts_with("lead") && pair[1].text == "to";
+    if tokens.windows(2).any(leads_to) {
+        return Some(AskedKind {
+            word: "function",
+            is_of: |node| node.node_type == NodeType::Method,
+        });
+    }
     if let [which, kind, ..] = tokens
         && ["Which", "which"].contains(&which.text)
         && let Some(kind) = kind_of(kind)

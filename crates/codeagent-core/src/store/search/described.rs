@@ -10,14 +10,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::embed::tokenizer::{camel_words, root, roots, runs, without_digits};
+use crate::embed::tokenizer::{camel_words, is_stop_word, root, roots, runs, without_digits};
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
 use crate::store::nodes::stored_node;
 use crate::store::search::SearchFilter;
 use crate::store::search::candidates::Candidates;
 use crate::store::search::language::{forms, rarity};
 use crate::store::search::query::{any_of, quoted};
-use crate::store::search::synonyms::synonyms;
+use crate::store::search::synonyms::users_synonyms;
 use crate::store::search::text::{is_generated_path, is_test_path};
 use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
 
@@ -32,6 +32,8 @@ const CONTAINER: f64 = 0.5;
 const DOCUMENTATION: f64 = 0.35;
 /// Worth of a synonym of a word.
 const SYNONYM: f64 = 0.5;
+/// Roots of words in names that say nothing of what they name.
+const SAYING_LITTLE: [&str; 1] = ["async"];
 /// Minimum length of a word, in bytes.
 const MIN_LETTERS: usize = 2;
 /// Factor of what is inside a function or an object literal.
@@ -107,9 +109,10 @@ fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
         }
         let (mut own, names) = forms(snapshot, of_word)?;
         let mut others = Vec::new();
-        for synonym in synonyms(of_word) {
+        for synonym in users_synonyms(of_word) {
             let synonym = root(synonym);
-            if roots.iter().all(|(known, _)| known != synonym) {
+            let is_known = others.contains(&synonym);
+            if !is_known && roots.iter().all(|(known, _)| known != synonym) {
                 own.extend(forms(snapshot, synonym)?.0);
                 others.push(synonym);
             }
@@ -158,7 +161,8 @@ fn may_be_meant(node: &Node, namespaces: bool) -> bool {
 
 /// Returns how well words describe a symbol; `None` if its name has none of them.
 fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
-    let name = word_roots(name_without_prefix(&node.name));
+    let mut name = word_roots(name_without_prefix(&node.name));
+    name.retain(|word| !is_stop_word(word) && !SAYING_LITTLE.contains(&word.as_str()));
     let container = name_without_prefix(container_name(&node.qualified_name));
     let of_container = match is_said_as_a_whole(container, terms) {
         true => 1.0,

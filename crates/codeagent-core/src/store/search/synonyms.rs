@@ -72,21 +72,68 @@ const GROUPS: &[&str] = &[
     "encrypt cipher crypto",
 ];
 
+/// Words that users of a product say for what its code calls otherwise. They find what a question describes, but would
+/// blur a search.
+const OF_USERS: &[&str] = &[
+    "reset clear",
+    "limit maximum cap quota",
+    "choose pick select",
+    "login signin authenticate",
+    "signup register",
+    "fake mock stub",
+    "guest anonymous visitor",
+    "accept approve confirm",
+    "reject deny decline refuse",
+    "enable activate",
+    "disable deactivate",
+    "retry repeat attempt",
+    "mail email",
+    "site website",
+    "refresh reload rebuild",
+    "statistics stats metrics analytics",
+    "photo image picture",
+    "schedule timer cron",
+    "overwrite replace update",
+    "screen page view",
+    "lock block ban",
+    "bill invoice",
+    "pay payment charge",
+    "purchase buy checkout",
+    "client customer",
+    "owner creator author",
+    "expire ttl",
+    "shortcut hotkey",
+    "trash bin",
+    "omit skip exclude",
+];
+
 /// The words that mean the same, by the root of each word.
-static BY_ROOT: LazyLock<FxHashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let mut by_root: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
-    for group in GROUPS {
+type ByRoot = FxHashMap<&'static str, Vec<&'static str>>;
+
+static BY_ROOT: LazyLock<ByRoot> = LazyLock::new(|| by_root(GROUPS));
+
+static OF_USERS_BY_ROOT: LazyLock<ByRoot> = LazyLock::new(|| by_root(OF_USERS));
+
+fn by_root(groups: &[&'static str]) -> ByRoot {
+    let mut by_root = ByRoot::default();
+    for group in groups {
         for word in group.split(' ') {
             let others = group.split(' ').filter(|other| root(other) != root(word));
             by_root.entry(root(word)).or_default().extend(others);
         }
     }
     by_root
-});
+}
 
 /// Returns the words that mean about the same as the words with a root.
 pub(super) fn synonyms(root_of_word: &str) -> &'static [&'static str] {
     BY_ROOT.get(root_of_word).map_or(&[], Vec::as_slice)
+}
+
+/// Returns these words and those that users say for what the words with a root mean.
+pub(super) fn users_synonyms(root_of_word: &str) -> impl Iterator<Item = &'static str> {
+    let of_users = OF_USERS_BY_ROOT.get(root_of_word).into_iter().flatten();
+    synonyms(root_of_word).iter().chain(of_users).copied()
 }
 
 #[cfg(test)]

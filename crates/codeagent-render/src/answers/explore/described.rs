@@ -4,7 +4,7 @@ use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, Occurrences, Targets};
 
 use super::heading::heading;
-use super::member::source_lines;
+use super::member::{ROOTS, is_callable, source_lines};
 use super::wants::WANTED;
 use super::{Subject, Wants};
 use crate::answers::AnswerError;
@@ -12,6 +12,9 @@ use crate::text::{Document, Section};
 
 /// Maximum characters of the source of the symbols, in their order.
 const MAX_SOURCE_CHARS: [usize; 4] = [1_900, 1_500, 900, 700];
+
+/// Maximum characters of the calls that lead to the first symbol.
+const MAX_LEADING_CHARS: usize = 900;
 
 /// How many times less source is shown beside the steps of the first symbol.
 const ASIDE: usize = 3;
@@ -45,6 +48,12 @@ pub(super) fn sections(
             wants,
         };
         subject.sections(&mut part, occurrences)?;
+        // What a question describes may be in the middle of what happens.
+        if wants.flow && is_callable(node) {
+            let lines = query::caller_tree(occurrences, &subject.ids())?;
+            let section = Section::tree("leads to it", ROOTS, lines);
+            part.section(section.weighing(20).at_most(MAX_LEADING_CHARS));
+        }
         if part.keys().all(|key| key != "source") {
             part.section(source.weighing(10));
         }
