@@ -74,8 +74,8 @@ pub use lookup::cursor::{
     uses_on_lines,
 };
 pub use lookup::described::{
-    described_rather, described_symbols, is_name_said, kind_of_described, overridden_member,
-    without_what_is_not_done,
+    described_helpers, described_rather, described_symbols, is_name_said, kind_of_described,
+    overridden_member, without_what_is_not_done,
 };
 pub use lookup::described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use lookup::folder::resolve_folder;

@@ -96,10 +96,10 @@ pub use reader::{Reader, Snapshot};
 pub use row_list::{RowList, spill_file};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{
-    DescribedSymbol, Evidence, Hit, Hits, MatchedBy, Score, SearchFilter, SimilarSymbols,
-    SimilarityFn, SourceWords, described, is_generated_path, is_test_path, is_word_of_names,
-    names_beginning_with, names_ending_with, nearest_names, search, tests_with_beginnings,
-    types_with_words, word_roots,
+    DescribedAmong, DescribedSymbol, Evidence, Hit, Hits, MatchedBy, Score, SearchFilter,
+    SimilarSymbols, SimilarityFn, SourceWords, described, is_generated_path, is_test_path,
+    is_word_of_names, names_beginning_with, names_ending_with, nearest_names, search,
+    tests_with_beginnings, types_with_words, word_roots,
 };
 pub use share::{GraphDatabase, SharedVersions, copy_graph, shared_keys, shared_versions};
 pub use sign_bits::each_block;

@@ -169,6 +169,20 @@ const CASES: &[Case] = &[
     },
     Case {
         files: &[
+            (
+                "web/test-utils/expect-bake.ts",
+                "/** Mocks the oven and checks the temperature. */\nexport function expectBake() {}\n",
+            ),
+            (
+                "web/oven.test.ts",
+                "import { expectBake } from './test-utils/expect-bake';\nit('heats', () => { expectBake(); });\n",
+            ),
+        ],
+        question: "which tests break if I change the helper that checks the temperature of what they bake?",
+        expected: &["## exported function expectBake()", "  2 it \"heats\": "],
+    },
+    Case {
+        files: &[
             ("src/Pages.cs", "public enum Pages { RecycleBin }\n"),
             (
                 "src/Restore.cs",

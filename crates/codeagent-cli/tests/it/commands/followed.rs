@@ -32,6 +32,31 @@ const CASES: &[Case] = &[
     Case {
         files: &[
             (
+                "packages/oven-tools/src/index.ts",
+                "export { heat } from './heat';\n",
+            ),
+            (
+                "packages/oven-tools/src/heat.ts",
+                "export function heat() {}\n",
+            ),
+            ("web/title.ts", "export const title = 'Bakery';\n"),
+        ],
+        question: "what can I import from Bakery's own package of oven tools?",
+        expected: &[
+            "## folder packages/oven-tools (2 files)\npackages/oven-tools/src/index.ts:\nexported from other files (1):\n 1 heat  packages/oven-tools/src/heat.ts:1\n",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Extensions/OvenExtensions.cs",
+            "public static class OvenExtensions {\n    extension(Oven oven) {\n        public void Heat(int degrees) { }\n    }\n    public static void Cool(this Oven oven) { }\n}\npublic class Oven { }\n",
+        )],
+        question: "which public methods does src/Extensions offer?",
+        expected: &[": 3 Heat(int degrees): void, 5 Cool(this Oven oven): void"],
+    },
+    Case {
+        files: &[
+            (
                 "src/Bin.cs",
                 "public interface IBin { }\npublic class Bin : IBin { }\n",
             ),

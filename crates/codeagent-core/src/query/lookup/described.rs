@@ -9,7 +9,7 @@ use crate::query::lookup::target::{
     tokens,
 };
 use crate::query::uses::hierarchy::{bases_of, implementations_of};
-use crate::store::{self, DescribedSymbol, Snapshot};
+use crate::store::{self, DescribedAmong, DescribedSymbol, Snapshot};
 
 /// Number of symbols that are compared, and maximum number that is returned.
 const COMPARED: usize = 24;
@@ -34,6 +34,9 @@ const EVENTS: [&str; 2] = ["event", "events"];
 
 /// Words for a function that a question describes.
 const FUNCTIONS: [&str; 3] = ["function", "helper", "method"];
+
+/// Words for a function that tests use.
+const HELPERS: [&str; 4] = ["assertion", "helper", "helpers", "utility"];
 
 /// Words for the side that runs no components.
 const SERVERS: [&str; 3] = ["backend", "server", "server-side"];
@@ -74,14 +77,13 @@ pub fn described_symbols(
 ) -> Result<Vec<DescribedSymbol>, QueryError> {
     let question = without_what_is_not_done(question);
     let tokens = tokens(&question);
-    let words = tokens.iter().map(|token| token.text);
-    let words = words.filter(|word| !is_common(word)).map(str::to_owned);
-    let mut words: Vec<String> = words.collect();
-    words.extend(switching(&tokens).map(str::to_owned));
-    words.extend(joined_verbs(snapshot, &tokens)?);
+    let words = describing_words(snapshot, &tokens)?;
     let asks_for_namespace = tokens.iter().any(|token| NAMESPACES.contains(&token.text));
-    let limit = (COMPARED, asks_for_namespace);
-    let mut found = store::described(snapshot, &words.join(" "), limit)?;
+    let among = match asks_for_namespace {
+        true => DescribedAmong::CodeAndNamespaces,
+        false => DescribedAmong::Code,
+    };
+    let mut found = store::described(snapshot, &words, (COMPARED, among))?;
     if tokens.iter().any(|token| token.text.starts_with("overrid")) {
         keep_overridden(snapshot, &mut found)?;
     }
@@ -114,6 +116,32 @@ pub fn described_symbols(
     described.retain(|symbol| symbol.score >= least);
     described.truncate(MAX_DESCRIBED);
     Ok(described)
+}
+
+/// Returns the functions in files of tests that a question describes if it asks for a helper, best first.
+pub fn described_helpers(
+    snapshot: &Snapshot,
+    question: &str,
+) -> Result<Vec<DescribedSymbol>, QueryError> {
+    let mut tokens = tokens(question);
+    let all = tokens.len();
+    tokens.retain(|token| !HELPERS.contains(&token.text));
+    if tokens.len() == all {
+        return Ok(Vec::new());
+    }
+    let words = describing_words(snapshot, &tokens)?;
+    let limit = (COMPARED, DescribedAmong::Tests);
+    Ok(store::described(snapshot, &words, limit)?)
+}
+
+/// Returns the words of a question that describe something.
+fn describing_words(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<String, QueryError> {
+    let words = tokens.iter().map(|token| token.text);
+    let words = words.filter(|word| !is_common(word)).map(str::to_owned);
+    let mut words: Vec<String> = words.collect();
+    words.extend(switching(tokens).map(str::to_owned));
+    words.extend(joined_verbs(snapshot, tokens)?);
+    Ok(words.join(" "))
 }
 
 /// Returns the verbs with a particle that names write as one word: `setup` for `sets up`.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::graph::{Dialect, EdgeDirection, Node, NodeId, NodeType};
+use crate::model::graph::{Dialect, EdgeDirection, Node, NodeId, NodeKind, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot};
 
@@ -51,7 +51,10 @@ pub fn named_on_line(snapshot: &Snapshot, path: &str, line: u32) -> Result<Vec<N
 /// Keeps the symbols of an outline that are in no type or function of it.
 #[must_use]
 pub fn outermost(nodes: Vec<Node>) -> Vec<Node> {
-    let is_inner = |node: &Node| !matches!(node.node_type, NodeType::File | NodeType::Module);
+    let is_block = |node: &Node| node.kind == NodeKind::ExtensionBlock;
+    let is_inner = |node: &Node| {
+        is_block(node) || !matches!(node.node_type, NodeType::File | NodeType::Module)
+    };
     let inner: FxHashSet<NodeId> = nodes
         .iter()
         .filter(|node| is_inner(node))
@@ -65,13 +68,18 @@ pub fn outermost(nodes: Vec<Node>) -> Vec<Node> {
         .collect()
 }
 
-/// Returns the direct members of a symbol, in no particular order.
+/// Returns the direct members of a symbol, in no particular order; those of an extension block of C# for the block.
 pub fn members_of(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Node>, QueryError> {
-    let members = store::contained(snapshot, node, EdgeDirection::Outgoing)?;
-    let nodes = members
-        .into_iter()
-        .filter_map(|member| store::node(snapshot, member.id).transpose());
-    Ok(nodes.collect::<Result<_, _>>()?)
+    let mut nodes = Vec::new();
+    for member in store::contained(snapshot, node, EdgeDirection::Outgoing)? {
+        match store::node(snapshot, member.id)? {
+            Some(block) if block.kind == NodeKind::ExtensionBlock => {
+                nodes.extend(members_of(snapshot, block.id)?);
+            }
+            member => nodes.extend(member),
+        }
+    }
+    Ok(nodes)
 }
 
 /// Returns the paths of the indexed files below a folder; `.` is the whole repository.

@@ -23,8 +23,9 @@ use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
 
 /// Maximum number of names per word that are candidates.
 const ROWS: usize = 300;
-/// Maximum number of candidates that are compared.
+/// Maximum number of candidates that are compared, and of those among which tests are looked for.
 const COMPARED: usize = 400;
+const COMPARED_IN_TESTS: usize = 4_000;
 /// Share of a name's worth that it has if the sentence says only some of its words.
 const PARTLY_SAID: f64 = 0.4;
 /// Worth of a word in the name of the container, and in the documentation.
@@ -61,21 +62,36 @@ struct Term {
     rarity: f64,
 }
 
-/// Returns at most `limit` symbols that a sentence describes, best first, without tests and generated code; with
-/// namespaces if it asks for one.
+/// Which symbols a sentence may describe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DescribedAmong {
+    /// Those of code outside tests and generated code, without namespaces.
+    Code,
+    /// Those, and namespaces.
+    CodeAndNamespaces,
+    /// Functions in files of tests.
+    Tests,
+}
+
+/// Returns at most `limit` symbols that a sentence describes, best first.
 pub fn described(
     snapshot: &Snapshot,
     sentence: &str,
-    (limit, namespaces): (usize, bool),
+    (limit, among): (usize, DescribedAmong),
 ) -> Result<Vec<DescribedSymbol>, StoreError> {
     let terms = terms(snapshot, sentence)?;
     let whole: f64 = terms.iter().map(|term| term.rarity).sum();
     let mut found = Vec::new();
-    for id in candidates(snapshot, &terms)? {
+    // Most names are those of other code than tests.
+    let most = match among {
+        DescribedAmong::Tests => COMPARED_IN_TESTS,
+        _ => COMPARED,
+    };
+    for id in candidates(snapshot, &terms, most)? {
         let Some(node) = stored_node(snapshot.connection(), id)? else {
             continue;
         };
-        if may_be_meant(&node, namespaces) {
+        if may_be_meant(&node, among) {
             found.extend(describe(node, &terms, whole));
         }
     }
@@ -127,33 +143,43 @@ fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
     Ok(terms)
 }
 
-/// Returns the symbols whose names have the most of some words.
-fn candidates(snapshot: &Snapshot, terms: &[Term]) -> Result<Vec<NodeId>, StoreError> {
+/// Returns at most `most` symbols whose names have the most of some words.
+fn candidates(snapshot: &Snapshot, terms: &[Term], most: usize) -> Result<Vec<NodeId>, StoreError> {
     let filter = SearchFilter::default();
-    let candidates = Candidates::new(snapshot, &filter, ROWS);
+    let rows = ROWS.max(most / 4);
+    let candidates = Candidates::new(snapshot, &filter, rows);
     let mut worth: FxHashMap<NodeId, f64> = FxHashMap::default();
     for term in terms.iter().filter(|term| !term.forms.is_empty()) {
         let words: Vec<String> = term.forms.iter().map(|form| quoted(form)).collect();
         let expression = format!("{{name}} : {}", any_of(&words));
-        for id in candidates.rows(&expression, ROWS)? {
+        for id in candidates.rows(&expression, rows)? {
             *worth.entry(id).or_default() += term.rarity;
         }
     }
 
     let mut ranked: Vec<(NodeId, f64)> = worth.into_iter().collect();
     ranked.sort_unstable_by(|(a, one), (b, other)| other.total_cmp(one).then(a.cmp(b)));
-    ranked.truncate(COMPARED);
+    ranked.truncate(most);
     Ok(ranked.into_iter().map(|(id, _)| id).collect())
 }
 
-fn may_be_meant(node: &Node, namespaces: bool) -> bool {
+fn may_be_meant(node: &Node, among: DescribedAmong) -> bool {
+    if among == DescribedAmong::Tests {
+        // `test-utils/` is part of no test.
+        let is_for_tests = |path: &str| {
+            let mut segments = path.split('/');
+            is_test_path(path) || segments.any(|segment| segment.starts_with("test-"))
+        };
+        let is_test = node.spans.iter().all(|span| is_for_tests(&span.path));
+        return is_test && node.node_type == NodeType::Method;
+    }
     // A declaration file has no code.
     let is_written =
         |path: &str| !is_test_path(path) && !is_generated_path(path) && !path.ends_with(".d.ts");
     // A constructor has the name of its type.
     let is_symbol = match node.node_type {
         NodeType::File | NodeType::Constructor => false,
-        NodeType::Module => namespaces,
+        NodeType::Module => among == DescribedAmong::CodeAndNamespaces,
         _ => true,
     };
     is_symbol && node.spans.iter().all(|span| is_written(&span.path))

@@ -22,6 +22,9 @@ const ASIDE: usize = 3;
 /// Score from which a described symbol is likely what tests are asked of.
 const DESCRIBES_SUBJECT: f64 = 0.2;
 
+/// The same for a helper of tests, of which there are few.
+const DESCRIBES_HELPER: f64 = 0.1;
+
 /// Adds what a question asks for of the first symbol that it describes, and the source of all.
 pub(super) fn sections(
     document: &mut Document,
@@ -70,9 +73,28 @@ pub(super) fn tests(
     (targets, question): (&Targets, &str),
     wants: Wants,
 ) -> Result<bool, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let helpers = query::described_helpers(snapshot, question)?;
+    if let Some(best) = helpers
+        .first()
+        .filter(|best| best.score >= DESCRIBES_HELPER)
+    {
+        document.line("the helper may be:");
+        let wants = Wants {
+            guesses: true,
+            ..wants
+        };
+        sections(
+            document,
+            occurrences,
+            std::slice::from_ref(&best.node),
+            wants,
+        )?;
+        return Ok(true);
+    }
+
     // One word that is a name is a symbol, whose uses in tests are known.
     let fewest = if targets.found.is_empty() { 1 } else { 2 };
-    let snapshot = occurrences.sources.snapshot();
     let found = query::described_tests(snapshot, &targets.words, fewest)?;
     if found.most_of.is_some() {
         let described = query::described_symbols(snapshot, question)?;

@@ -6,6 +6,7 @@ use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, N
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::flow::holds_callback;
+use super::heading::signature;
 use super::importers::{importers, importers_in_other_files};
 use super::member::{is_callable, is_on_one_line};
 use super::wants::Wants;
@@ -14,12 +15,25 @@ use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
 
+/// Files by which others import a package.
+const ENTRIES: [&str; 6] = [
+    "index.ts",
+    "index.tsx",
+    "index.js",
+    "src/index.ts",
+    "src/index.tsx",
+    "src/index.js",
+];
+
 /// Maximum files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
 
 /// Maximum files of a folder whose types are listed with their members if a question asks for
 /// these.
 const MAX_WITH_MEMBERS: usize = 30;
+
+/// Maximum members of a static class whose parameters are listed.
+const MAX_SIGNATURES: usize = 20;
 
 /// Maximum characters of the files without exports in an answer about what is public.
 const MAX_UNASKED: usize = 200;
@@ -101,7 +115,8 @@ fn users(
     Ok(())
 }
 
-/// Lists the public members of a type, except for the values of an enum.
+/// Lists the public members of a type, except for the values of an enum; those of a static class, which are functions, with
+/// their lines and parameters.
 pub(super) fn public_members(
     occurrences: &Occurrences<'_, '_>,
     node: &Node,
@@ -115,7 +130,14 @@ pub(super) fn public_members(
             && member.node_type != NodeType::Constructor
     });
     members.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
-    let mut names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    let is_static = node.flags.has(NodeFlags::STATIC) && members.len() <= MAX_SIGNATURES;
+    let described = |member: &Node| match member.spans.first() {
+        Some(span) if is_static => {
+            format!("{} {}{}", span.name_line, member.name, signature(member))
+        }
+        _ => member.name.clone(),
+    };
+    let mut names: Vec<String> = members.iter().map(described).collect();
     names.dedup();
     Ok(match names.as_slice() {
         [] => String::new(),
@@ -249,6 +271,43 @@ fn files_of_uses(
     Ok(files)
 }
 
+/// Returns what a file exports from other files: names, or `*` with the file.
+fn reexported(occurrences: &Occurrences<'_, '_>, path: &str) -> Result<Vec<String>, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let named = query::get_node_by_qualified_name(snapshot, path, None, None)?;
+    let mut nodes = named.iter().map(|(node, _)| node);
+    let Some(file) = nodes.find(|node| node.node_type == NodeType::File) else {
+        return Ok(Vec::new());
+    };
+    let exports = query::reexports(snapshot, path, file.id)?;
+    let name = |export: query::Reexport| match (export.name, export.target) {
+        (Some(name), _) => name,
+        (None, Some(target)) => format!("* of {}", target.name),
+        (None, None) => "*".to_owned(),
+    };
+    Ok(exports.into_iter().map(name).collect())
+}
+
+/// Adds what the index of a folder exports, which is what others import from a package.
+fn entry_of_package(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    folder: &str,
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    for path in ENTRIES.map(|entry| format!("{folder}/{entry}")) {
+        let snapshot = occurrences.sources.snapshot();
+        let named = query::get_node_by_qualified_name(snapshot, &path, None, None)?;
+        let mut nodes = named.iter().map(|(node, _)| node);
+        if let Some(file) = nodes.find(|node| node.node_type == NodeType::File) {
+            document.line(format!("{path}:"));
+            exports::sections(document, occurrences, (&path, file), wants)?;
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
 /// Adds a folder: its files with their exports, and the files outside that use them.
 pub(super) fn folder(
     document: &mut Document,
@@ -273,6 +332,10 @@ pub(super) fn folder(
         let symbols: Vec<Node> = all.cloned().collect();
         let section = folder_dependencies::section(occurrences, folder, &symbols)?;
         document.section(wants.weigh(section, true, 0));
+    }
+
+    if wants.members {
+        entry_of_package(document, occurrences, folder, wants)?;
     }
 
     let (mut rows, mut without) = (Vec::new(), Vec::new());
@@ -302,6 +365,9 @@ pub(super) fn folder(
             names.extend(exports.into_iter().map(|(_, name)| name));
         }
         if names.is_empty() {
+            names.extend(reexported(occurrences, path)?);
+        }
+        if names.is_empty() {
             without.push(match internal.as_slice() {
                 [] => name.to_owned(),
                 _ if internal.len() > MAX_INTERNAL => {
@@ -324,7 +390,8 @@ pub(super) fn folder(
     }
 
     let title = "files with their exports and the uses of these outside the folder";
-    document.section(Section::names("files", title, rows).weighing(30));
+    let section = Section::names("files", title, rows);
+    document.section(wants.weigh(section, wants.members, 30));
     let used = users.into_iter().map(|(file, names)| {
         let names: Vec<String> = names.into_iter().collect();
         NameRow {
@@ -333,7 +400,7 @@ pub(super) fn folder(
         }
     });
     let section = Section::names("users", "files outside that use them", used.collect());
-    document.section(wants.weigh(section, wants.callers || wants.public, 12));
+    document.section(wants.weigh(section, wants.callers, 12));
 
     let without = Section::list("without exports", "files that export nothing", without);
     let most = if wants.public {

@@ -17,6 +17,9 @@ const TEST_VERBS: [&str; 4] = ["cover", "covers", "exercise", "test"];
 /// Words between these and the name.
 const ARTICLES: [&str; 4] = ["all", "namespace", "of", "the"];
 
+/// Maximum number of words that the name of a folder joins.
+const MAX_JOINED: usize = 3;
+
 /// Maximum number of files that one name stands for.
 const MAX_NAMED: usize = 2;
 
@@ -34,6 +37,19 @@ pub(super) fn add(
         {
             *target = folder(asked, path);
         }
+    }
+
+    let is_string = |target: &Target| matches!(target, Target::Literal(_));
+    if targets.found.iter().all(is_string)
+        && let Some(folder) = joined_folder(snapshot, tokens)?
+    {
+        // `Shop's package of mail-helpers` does not ask for the string "Shop".
+        targets.found = vec![folder];
+        let is_prose = |name: &str| {
+            let mut letters = name.chars();
+            letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase)
+        };
+        targets.missing.retain(|(name, _)| !is_prose(name));
     }
 
     if let Some((file, path)) = described_file(snapshot, tokens)? {
@@ -106,6 +122,39 @@ fn name_before_place(
             && let Some(symbols) = written_symbols(snapshot, name.text)?
         {
             return Ok(Some(Target::Symbols(symbols)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the folder whose name is written as separate words beside a word for it: `packages/mail-helpers` for `the
+/// package of mail helpers` and `the mail helpers package`.
+fn joined_folder(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Option<Target>, QueryError> {
+    let is_place = |token: &Token<'_>| kind_words::PLACES.contains(&token.text);
+    for (at, _) in tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, token)| is_place(token))
+    {
+        let behind = &tokens[at + 1..];
+        let articles = behind
+            .iter()
+            .take_while(|token| ARTICLES.contains(&token.text));
+        let behind = &behind[articles.count()..];
+        for length in (1..=MAX_JOINED).rev() {
+            let before = at.checked_sub(length).map(|start| &tokens[start..at]);
+            for words in [behind.get(..length), before].into_iter().flatten() {
+                let words: Vec<&str> = words.iter().map(|token| token.text).collect();
+                let name = words.join("-").to_lowercase();
+                if !name.contains('-') {
+                    continue;
+                }
+                let mut folders = store::folders_named(snapshot, &name, MAX_FILES)?;
+                folders.retain(|path| !store::is_test_path(&format!("{path}/x")));
+                if let Some(path) = folders.into_iter().min_by_key(String::len) {
+                    return Ok(Some(folder(&name, path)));
+                }
+            }
         }
     }
     Ok(None)
