@@ -182,6 +182,25 @@ const CASES: &[Case] = &[
         expected: &["## exported function expectBake()", "  2 it \"heats\": "],
     },
     Case {
+        files: &[(
+            "src/OvenManager.cs",
+            "public class OvenManager {\n    public void CheckOvenName(string name) { }\n    public Oven GetOvenByName(string name) => null;\n    void Use() { GetOvenByName(\"a\"); }\n}\npublic class Oven { }\n",
+        )],
+        question: "which code breaks if the oven manager's method that finds an oven by its name changes?",
+        expected: &[
+            "## public method OvenManager.GetOvenByName",
+            "  4 OvenManager.Use: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Natives.cs",
+            "class Natives {\n    void Fill() {\n        RegisterNative(\"now\", 1);\n        RegisterNative(\"peers\", \"a\");\n    }\n    void RegisterNative(string name, int value) { }\n    void RegisterNative(string name, string value) { }\n}\n",
+        )],
+        question: "which code leads to registering a native thing?",
+        expected: &["  3 Natives.Fill", "  4 "],
+    },
+    Case {
         files: &[
             ("src/Pages.cs", "public enum Pages { RecycleBin }\n"),
             (

@@ -32,6 +32,74 @@ const CASES: &[Case] = &[
     Case {
         files: &[
             (
+                "server/package.json",
+                "{ \"name\": \"depot\", \"main\": \"dist/index\", \"oclif\": { \"commands\": \"./dist/commands\" } }\n",
+            ),
+            (
+                "server/src/index.ts",
+                "export class App { open() { app.listen(80); } }\nexport function start() { new App().open(); }\n",
+            ),
+            (
+                "server/src/commands/start.ts",
+                "import { start } from '../index';\nexport default class Start { async run() { start(); } }\n",
+            ),
+        ],
+        question: "where does the depot server begin, from the command line to the port?",
+        expected: &[
+            " server/package.json: src/commands/start.ts (oclif start)",
+            "Start.run  server/src/commands/start.ts:2\n  2 start  server/src/index.ts:2\n",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/vault.ts",
+            "export interface VaultClient { read(key: string): string }\nexport const cloud: VaultClient = {\n  read(key) {\n    return key;\n  },\n};\nexport const open = (client: VaultClient) => client.read('a');\n",
+        )],
+        question: "who implements VaultClient.read, and who calls it?",
+        expected: &[
+            "defined in object literals of its type (1):\nweb/\n vault.ts\n  3 cloud: read(key) {\n",
+            "called or used by (1):\nweb/\n vault.ts\n  7 open: ",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Bakery.Ovens/Heating/Heater.cs",
+                "namespace Bakery.Ovens.Heating { public class Heater { public void Heat(int degrees) { } } }\n",
+            ),
+            (
+                "src/Bakery.Ovens/Oven.cs",
+                "namespace Bakery.Ovens { public class Oven { public void Open() { } } }\n",
+            ),
+            (
+                "src/Bakery.Shop/Shop.cs",
+                "using Bakery.Ovens.Heating;\nclass Shop { Heater heater; }\n",
+            ),
+            (
+                "src/Bakery.Shop/Bakery.Shop.csproj",
+                "<Project>\n  <ProjectReference Include=\"..\\Bakery.Ovens\\Bakery.Ovens.csproj\" />\n</Project>\n",
+            ),
+        ],
+        question: "who imports the namespace Bakery.Ovens, by using directive or project reference?",
+        expected: &[
+            "imports of namespaces inside it, matched by text (1):\nsrc/Bakery.Shop/\n Shop.cs\n  1 ",
+            "projects that refer to the project of that name (1):\nsrc/Bakery.Shop/\n Bakery.Shop.csproj\n  2 ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Config.cs",
+            "class Config {\n    string Read(string key) => Environment.GetEnvironmentVariable($\"BAKERY_{key.ToUpper()}\");\n    Dictionary<string, int> Values() => new() {\n        [nameof(OvenPort)] = Get(\"OvenPort\"),\n    };\n    public int OvenPort => 1;\n    int Use() => OvenPort;\n    int Get(string key) => Read(key).Length;\n}\n",
+        )],
+        question: "where is the environment variable BAKERY_OVENPORT read, and where does its value go?",
+        expected: &[
+            "BAKERY_OVENPORT is the setting \"OvenPort\": src/Config.cs:2 makes the name of the variable: ",
+            "uses of OvenPort, which holds its value (1):\nsrc/\n Config.cs\n  7 Config.Use: ",
+        ],
+    },
+    Case {
+        files: &[
+            (
                 "packages/oven-tools/src/index.ts",
                 "export { heat } from './heat';\n",
             ),

@@ -337,7 +337,7 @@ fn tests_that_reach_a_function_otherwise_follow_the_direct_ones() {
         "in tests (2):\n",
         "  2 it \"unlocks\": ",
         "  2 prepare: ",
-        "more tests that reach it through prepare, visit (2):\n",
+        "more tests that may reach it through prepare, visit (2):\n",
         "  3 it \"visits\": ",
         "  4 it \"waits\": ",
     ];
@@ -356,7 +356,7 @@ fn what_uses_a_helper_of_tests_is_a_test() {
         ("web/door.test.ts", test),
     ]);
     let text = shop.stdout(&["explore", "which tests reach unlock?"]);
-    let title = "tests that reach it through prepare, visit (2):\n";
+    let title = "tests that may reach it through prepare, visit (2):\n";
     assert!(text.contains(title), "{text}");
     assert!(text.contains("  2 it \"waits\": "), "{text}");
 }

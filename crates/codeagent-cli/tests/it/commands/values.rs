@@ -32,6 +32,36 @@ fn a_variable_that_nothing_has_is_no_other_one() {
 
 const CASES: &[Case] = &[
     Case {
+        files: &[
+            (
+                "web/secrets.ts",
+                "import { secret } from './read';\nexport const token = secret({\n  key: 'DEPOT_TOKEN',\n});\n",
+            ),
+            (
+                "web/read.ts",
+                "export function secret({ key }: { key: string }) {\n  return process.env[key];\n}\n",
+            ),
+        ],
+        question: "where is DEPOT_TOKEN read?",
+        expected: &[
+            "reads of variables by a computed name in functions that get this one (1):\nweb/\n read.ts\n  2 secret: return process.env[key];\n",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Views.cs",
+                "class Views {\n    string Path(IConfiguration config) => config[\"Theme\"];\n}\n",
+            ),
+            (
+                "web/theme.js",
+                "export function Theme(name) { return name; }\n",
+            ),
+        ],
+        question: "where is the `Theme` app setting read?",
+        expected: &["## literal \"Theme\"", "  2 Views.Path: "],
+    },
+    Case {
         files: &[(
             "web/sweep.ts",
             "const MAX_AGE = 60 * 60;\nconst seen = new Map();\nexport function sweep(age: number) {\n  return age > MAX_AGE && seen.size > 0;\n}\n",

@@ -133,7 +133,7 @@ const FRAMEWORKS: [Framework; 7] = [
             &["services", "tasks", "workers", "jobs"],
         ],
         title: "lines that register or declare work in the background",
-        pattern: r"\bAddHostedService\b|\b(BackgroundService|IHostedService)\b\s*($|[,{(])|new Worker\(|@Processor\(",
+        pattern: r"\bAddHostedService\b|\b(BackgroundService|IHostedService)\b\s*($|[,{(])|\boverride\b.*\bTask ExecuteAsync\(|new Worker\(|@Processor\(",
         weak: &[],
     },
 ];

@@ -3,12 +3,12 @@
 
 use crate::embed::tokenizer::root;
 use crate::model::graph::{Node, NodeFlags, NodeId, NodeKind, NodeType};
-use crate::query::QueryError;
 use crate::query::lookup::target::{
     Target, Targets, Token, is_common, is_hook, kind_test, name_words, names_nothing_for_sure,
     tokens,
 };
 use crate::query::uses::hierarchy::{bases_of, implementations_of};
+use crate::query::{Note, QueryError};
 use crate::store::{self, DescribedAmong, DescribedSymbol, Snapshot};
 
 /// Number of symbols that are compared, and maximum number that is returned.
@@ -144,9 +144,15 @@ fn describing_words(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<String,
     Ok(words.join(" "))
 }
 
-/// Returns the verbs with a particle that names write as one word: `setup` for `sets up`.
+/// Returns the words of two parts that names write as one: `setup` for `sets up`, `cleanup` for `clean-up`.
 fn joined_verbs(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Vec<String>, QueryError> {
     let mut joined = Vec::new();
+    for token in tokens.iter().filter(|token| token.text.contains('-')) {
+        let word = token.text.to_lowercase().replace('-', "");
+        if store::is_word_of_names(snapshot, &word)? {
+            joined.push(word);
+        }
+    }
     for pair in tokens.windows(2) {
         if PARTICLES.contains(&pair[1].text) {
             let word = format!("{}{}", root(&pair[0].text.to_lowercase()), pair[1].text);
@@ -451,8 +457,13 @@ fn says_more(best: &DescribedSymbol, targets: &Targets, asks_for_value: bool) ->
     let further = best.said.iter().filter(|word| !named.contains(word));
     let (said, further) = (best.said.len(), further.count());
     // The name of a library, a string or a test says little of the product's code.
-    let is_of_product =
-        |target: &Target| matches!(target, Target::Symbols(_)) && !target.is_of_tests();
+    let is_of_product = |target: &Target| match target {
+        Target::Symbols(symbols) => {
+            let differs = matches!(symbols.note, Some(Note::MatchedIgnoringCase { .. }));
+            !differs && !target.is_of_tests()
+        }
+        _ => false,
+    };
     // `RestoreAllRecycleBin` is more than the `Recycle Bin` in it.
     let has_names = !named.is_empty() && named.iter().all(|word| best.said.contains(word));
     match targets.found.iter().any(is_of_product) {

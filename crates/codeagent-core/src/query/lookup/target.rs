@@ -9,6 +9,7 @@
 //! target.
 
 mod alias;
+mod described_members;
 mod external;
 mod fluent;
 mod kind_words;
@@ -364,7 +365,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         };
         if token.is_name(targets.is_sentence) && targets.found.len() < MAX_TARGETS {
             if kind_words::is_place(&tokens, at)
-                && let places @ [_, ..] = places_named(snapshot, token.text)?.as_slice()
+                && let places @ [_, ..] = places::named(snapshot, token.text)?.as_slice()
             {
                 targets.found.extend(places.iter().cloned());
                 continue;
@@ -394,6 +395,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
         prose::drop_asides(&mut targets, &tokens);
         prose::select_by_types(&mut targets, &tokens);
         weak_names::drop_products(&mut targets, &tokens);
+        strings::prefer_settings(sources, &mut targets, &tokens)?;
         weak_names::drop_weak(sources, &mut targets, &tokens)?;
         kind_words::prefer_places(&mut targets, &tokens);
         kind_words::prefer_kinds(&mut targets, &tokens);
@@ -426,6 +428,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
             targets.found.extend(package);
         }
     }
+    described_members::add(snapshot, &mut targets, &tokens)?;
     if targets.found.is_empty() {
         for (asked, _) in std::mem::take(&mut targets.missing) {
             match alias::resolve(sources, &asked)? {
@@ -564,7 +567,7 @@ fn add(
         Err(error) => match alias::resolve(sources, text)? {
             Some(alias) => targets.found.push(Target::Symbols(alias)),
             None => {
-                let folders = named_folders(snapshot, text)?;
+                let folders = places::folders_of_name(snapshot, text)?;
                 if folders.is_empty() {
                     targets.missing.push((text.to_owned(), error));
                 }
@@ -656,46 +659,6 @@ fn modules(snapshot: &Snapshot, text: &str) -> Result<Vec<Target>, QueryError> {
         }
     }
     Ok(Vec::new())
-}
-
-/// Returns the folders that a sentence calls a project, module or the like by their name or its last part:
-/// `the Server module` for `Shop.Server`.
-fn places_named(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, QueryError> {
-    let named = named_folders(snapshot, name)?;
-    if name.contains(['.', '/']) {
-        return Ok(named);
-    }
-    let mut folders = store::folders_with_last_part(snapshot, name, MAX_FILES)?;
-    let is_around = |folder: &String| {
-        let mut inner = named.iter().map(|target| match target {
-            Target::Folder { path, .. } => path.as_str(),
-            _ => "",
-        });
-        inner.all(|inner| inner.starts_with(&format!("{folder}/")))
-    };
-    folders.retain(is_around);
-    // Of several, the one without tests comes first.
-    folders.sort_by_key(|path| store::is_test_path(&format!("{path}/x")));
-    Ok(match folders.into_iter().next() {
-        Some(path) => vec![folder(name, path)],
-        None => named,
-    })
-}
-
-/// Returns the folders with a name, such as that of a project: `Shop.Server`.
-fn named_folders(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, QueryError> {
-    let is_name = name
-        .chars()
-        .all(|c| c.is_alphanumeric() || "._-@/".contains(c));
-    if !is_name || name.trim_matches('.').is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut folders = store::folders_named(snapshot, name, MAX_FILES)?;
-    if folders.is_empty() && name.contains('.') && !name.contains('/') {
-        // The folders of a .NET project are often the parts of its name.
-        folders = store::folders_named(snapshot, &name.replace('.', "/"), MAX_FILES)?;
-    }
-    Ok(folders.into_iter().map(|path| folder(name, path)).collect())
 }
 
 fn folder(asked: &str, path: String) -> Target {

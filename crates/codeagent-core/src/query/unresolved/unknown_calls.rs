@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::facts::{
     Arg, CallId, DeclKind, Expr, ExprId, Facts, ScopeId, SiteKind, Subject, Sym, TypeExpr,
 };
-use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId};
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use crate::query::QueryError;
 use crate::store::{self, FileKey, Snapshot};
 
@@ -162,12 +162,20 @@ fn once<'c>(calls: impl Iterator<Item = &'c UnknownCall>) -> Vec<UnknownCall> {
         .collect()
 }
 
-/// Returns the lines of the local functions in a symbol that something calls.
+/// Returns the lines of the local functions in a symbol that something calls, and of all functions and types in a file,
+/// which do not run with it.
 fn called_functions_in(
     snapshot: &Snapshot,
     node: &Node,
 ) -> Result<Vec<RangeInclusive<u32>>, QueryError> {
     let mut local = store::children_of(snapshot, &[node.id])?;
+    if matches!(node.node_type, NodeType::File | NodeType::Module) {
+        local.retain(|child| child.node_type != NodeType::Property);
+        return Ok(local
+            .iter()
+            .map(|child| child.line_start..=child.line_end)
+            .collect());
+    }
     local.retain(|child| child.flags.has(NodeFlags::LOCAL));
     let ids: Vec<NodeId> = local.iter().map(|child| child.id).collect();
     let mut called = FxHashSet::default();

@@ -45,8 +45,9 @@ pub(super) fn sections(
             continue;
         }
 
+        let overloads = overloads(occurrences, node)?;
         let subject = Subject {
-            nodes: std::slice::from_ref(node),
+            nodes: &overloads,
             words: &[],
             wants,
         };
@@ -63,6 +64,23 @@ pub(super) fn sections(
         document.append(part, WANTED);
     }
     Ok(())
+}
+
+/// Returns a described symbol with its overloads, which it may mean as well; what happens is that of one.
+fn overloads(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Vec<Node>, AnswerError> {
+    if node.node_type != NodeType::Method {
+        return Ok(vec![node.clone()]);
+    }
+    let snapshot = occurrences.sources.snapshot();
+    let named = query::get_node_by_qualified_name(snapshot, &node.qualified_name, None, None)?;
+    let named = named.into_iter().map(|(node, _)| node);
+    let mut overloads = vec![node.clone()];
+    overloads.extend(named.filter(|other| {
+        other.id != node.id
+            && other.parent == node.parent
+            && other.qualified_name == node.qualified_name
+    }));
+    Ok(overloads)
 }
 
 /// Adds the tests of the symbol that a question describes, and those with its words in their names; reports whether

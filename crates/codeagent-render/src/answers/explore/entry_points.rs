@@ -31,6 +31,9 @@ const FLOW_CHARS: usize = 1_500;
 /// Words for a program that answers requests.
 const SERVERS: [&str; 3] = ["backend", "server", "web"];
 
+/// Names of commands that start one.
+const SERVING: [&str; 3] = ["serve", "server", "start"];
+
 /// What stands in the file where such a program starts.
 const SERVER_CALLS: [&str; 7] = [
     ".UseStartup<",
@@ -177,7 +180,8 @@ fn select_servers(
     for entry in entries.iter() {
         let lines = occurrences.sources.lines(&entry.path, 1, MAX_LINES)?;
         let starts = |line: &String| SERVER_CALLS.iter().any(|call| line.contains(call));
-        if lines.iter().flatten().any(starts) {
+        let is_command = matches!(&entry.kind, EntryKind::Package { command, .. } if SERVING.contains(&command.as_str()));
+        if is_command || lines.iter().flatten().any(starts) {
             servers.push(entry.clone());
         }
     }

@@ -6,13 +6,21 @@
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind};
 use codeagent_core::query::{self, EventSites, LiteralTarget, Occurrence, Occurrences};
 
-use super::member::source_lines;
+use super::literal::regex;
+use super::member::{is_callable, source_lines};
+use super::object_literal;
 use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// Maximum number of places that are read for a prefix or key.
 const MAX_SITES: usize = 20;
+
+/// What reads a variable whose name is computed.
+const COMPUTED_READS: [&str; 3] = ["process.env[", "import.meta.env[", "Deno.env.get("];
+
+/// Maximum number of lines above the property of an object literal among which the literal begins.
+const MAX_ABOVE: u32 = 20;
 
 /// Maximum number of properties to which a value is followed.
 const MAX_PROPERTIES: usize = 6;
@@ -36,6 +44,10 @@ pub(super) fn setting(
         let Some(first) = keys.first() else {
             continue;
         };
+        let found = (variable, first.text.as_str(), prefix);
+        if let Some(setting) = of_computed_name(document, occurrences, found)? {
+            return Ok(Some(setting));
+        }
         for site in prefixes.iter().filter(|site| site.text == prefix) {
             let line = occurrences.sources.line(&site.path, site.line)?;
             if line.is_some_and(|line| line.to_lowercase().contains("env")) {
@@ -43,17 +55,42 @@ pub(super) fn setting(
                     "{variable} is the setting \"{}\": \"{prefix}\" begins the names of environment variables ({}:{})",
                     first.text, site.path, site.line
                 ));
-                return Ok(Some(LiteralTarget {
-                    text: first.text.clone(),
-                    method: None,
-                    routes: Vec::new(),
-                    files: Vec::new(),
-                    events: EventSites::default(),
-                }));
+                return Ok(Some(setting_of(&first.text)));
             }
         }
     }
     Ok(None)
+}
+
+/// Adds a line about the code that computes the name of an environment variable from a prefix and the key of a setting
+/// (`$"SHOP_{key.ToUpper()}"`), and returns the setting.
+fn of_computed_name(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (variable, key, prefix): (&str, &str, &str),
+) -> Result<Option<LiteralTarget>, AnswerError> {
+    let pattern = format!("[\"'`]{}\\$?\\{{", query::escaped_text(prefix));
+    let found = query::search_text(occurrences, &regex(&pattern))?;
+    let Some(place) = found.code.first() else {
+        return Ok(None);
+    };
+    document.line(format!(
+        "{variable} is the setting \"{key}\": {}:{} makes the name of the variable: {}",
+        place.path,
+        place.line,
+        place.source.as_deref().unwrap_or_default()
+    ));
+    Ok(Some(setting_of(key)))
+}
+
+fn setting_of(key: &str) -> LiteralTarget {
+    LiteralTarget {
+        text: key.to_owned(),
+        method: None,
+        routes: Vec::new(),
+        files: Vec::new(),
+        events: EventSites::default(),
+    }
 }
 
 /// Adds the uses of an environment variable as a key of an object that takes all variables with a prefix:
@@ -192,12 +229,13 @@ pub(super) fn readers(
             let is_reader = |node: &Node| {
                 let mut known = readers.iter();
                 let given = ['"', '\'', '`'].map(|quote| format!("{}({quote}{setting}", node.name));
-                given.iter().any(|call| source.contains(call.as_str()))
-                    && known.all(|known| known.id != node.id)
+                let is_given = given.iter().any(|call| source.contains(call.as_str()));
+                is_given && known.all(|known| known.id != node.id)
             };
             readers.extend(Some(node).filter(is_reader));
         }
     }
+    computed_reads(document, occurrences, (setting, reads))?;
     for reader in readers.iter().take(MAX_READERS) {
         let path = reader.spans.first().map_or("", |span| &span.path);
         let title = format!("{}, which gets its name  {path}", reader.name);
@@ -205,6 +243,46 @@ pub(super) fn readers(
         let section = Section::lines("readers", title, lines);
         document.section(section.weighing(20).at_most(MAX_SOURCE_CHARS));
     }
+    Ok(())
+}
+
+/// Adds the lines that read a variable by a computed name in the functions that get the name of a setting as a property
+/// of an object: `process.env[key]` in `secret` of `secret({ key: "TOKEN" })`.
+fn computed_reads(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (setting, reads): (&str, &[Occurrence]),
+) -> Result<(), AnswerError> {
+    let mut places: Vec<Occurrence> = Vec::new();
+    for read in reads.iter().take(MAX_SITES) {
+        let first = read.line.saturating_sub(MAX_ABOVE).max(1);
+        let lines = occurrences.sources.lines(&read.path, first, read.line)?;
+        let lines = lines.unwrap_or_default();
+        let Some(opening) = object_literal::opening(&lines, setting) else {
+            continue;
+        };
+        let call = occurrences.at(&read.path, first + opening as u32)?;
+        let source = lines[opening].as_str();
+        for node in used_on_line(occurrences, &call)? {
+            let Some(span) = node.spans.first().filter(|_| is_callable(&node)) else {
+                continue;
+            };
+            if !source.contains(&format!("{}({{", node.name)) {
+                continue;
+            }
+            let (path, first) = (&span.path, span.span.start.line);
+            let lines = occurrences.sources.lines(path, first, span.span.end_line)?;
+            for (number, line) in (first..).zip(lines.iter().flatten()) {
+                if COMPUTED_READS.iter().any(|read| line.contains(read)) {
+                    places.push(occurrences.at(path, number)?);
+                }
+            }
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    let title = "reads of variables by a computed name in functions that get this one";
+    document.section(Section::occurrence_rows("computed", title, places).weighing(30));
     Ok(())
 }
 
@@ -225,7 +303,11 @@ pub(super) fn used_on_line(
 /// `Port = settings.Port`.
 fn assigned(line: &str) -> Option<&str> {
     let (target, value) = line.split_once(" = ")?;
-    let name = target.trim().rsplit('.').next()?;
+    // `[nameof(Port)] = settings.Get("port")` is read by the same name.
+    let target = target.trim();
+    let named = target.strip_prefix("[nameof(");
+    let target = named.map_or(target, |named| named.trim_end_matches(")]"));
+    let name = target.rsplit('.').next()?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
     // A condition decides between other values.
     let is_read =

@@ -368,6 +368,13 @@ pub(super) fn folder(
             names.extend(reexported(occurrences, path)?);
         }
         if names.is_empty() {
+            let lines = occurrences.sources.lines(path, 1, u32::MAX)?;
+            let mut lines = lines.iter().flatten();
+            if lines.any(|line| line.starts_with("module.exports")) {
+                names.push("module.exports".to_owned());
+            }
+        }
+        if names.is_empty() {
             without.push(match internal.as_slice() {
                 [] => name.to_owned(),
                 _ if internal.len() > MAX_INTERNAL => {

@@ -58,7 +58,8 @@ pub(super) fn sections(
         document.section(constants::section(occurrences, subject.nodes)?.weighing(6));
     }
 
-    if wants.overrides && found.is_empty() {
+    let defined = defined_in_objects(subject, occurrences)?;
+    if wants.overrides && found.is_empty() && defined.is_empty() {
         document.line(match subject.first().language {
             Language::CSharp => "no member in the index implements or overrides it",
             // Any object with such a member may.
@@ -71,6 +72,9 @@ pub(super) fn sections(
     let places = occurrences.of_declarations(&found)?;
     let section = Section::occurrence_rows("implementations", title, places);
 
+    document.section(wants.weigh(section, wants.implementations, 20));
+    let title = "defined in object literals of its type";
+    let section = Section::occurrence_rows("objects", title, defined);
     document.section(wants.weigh(section, wants.implementations, 20));
     if wants.implementations && asks_for_each(subject) && found.len() <= MAX_SOURCES {
         add_sources(document, occurrences, &found)?;
@@ -260,7 +264,12 @@ fn direct_uses(
     let edges = if wants.imports { &USES[..] } else { &USES[..3] };
     let all = occurrences.uses_of(ids, edges)?;
     let inside = own_lines(subject);
-    let all = all.into_iter().filter(|place| !inside(place));
+    let name = subject.first().name.as_str();
+    let is_member = is_member_of_typescript(subject.first());
+    let all = all.into_iter().filter(|place| {
+        let source = place.source.as_deref().unwrap_or_default();
+        !inside(place) && !(is_member && is_definition(source, name))
+    });
     let (mut tests, code): (Vec<_>, Vec<_>) = all.partition(Occurrence::is_test);
 
     if wants.impact {
@@ -272,6 +281,42 @@ fn direct_uses(
         tests.dedup();
     }
     Ok((tests, code))
+}
+
+/// Returns the places outside tests where object literals define a member of a type of TypeScript: `async total() {`.
+fn defined_in_objects(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let first = subject.first();
+    if !is_member_of_typescript(first) {
+        return Ok(Vec::new());
+    }
+    let mut places = occurrences.uses_of(&subject.ids(), &USES[..2])?;
+    places.retain(|place| {
+        let source = place.source.as_deref().unwrap_or_default();
+        !place.is_test() && is_definition(source, &first.name)
+    });
+    Ok(places)
+}
+
+/// Reports whether a symbol is a member of a type of TypeScript.
+fn is_member_of_typescript(node: &Node) -> bool {
+    let inner = node.qualified_name.rsplit_once('#');
+    node.language == Language::TypeScript && inner.is_some_and(|(_, inner)| inner.contains('.'))
+}
+
+/// Reports whether a line begins with the definition of a method: `async total(cart) {`, `total: async (cart) => {`.
+fn is_definition(line: &str, name: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("async ").unwrap_or(line);
+    let Some(rest) = line.strip_prefix(name) else {
+        return false;
+    };
+    match rest.strip_prefix(':') {
+        Some(value) => value.contains("=>") || value.contains("function"),
+        None => rest.starts_with(['(', '<']) && line.trim_end().ends_with('{'),
+    }
 }
 
 /// Returns the uses of what implements or overrides a member in tests, other than known ones. An answer about what a
@@ -394,7 +439,7 @@ pub(super) fn reaching_tests(reaching: ReachingTests, has_direct: bool, wants: W
     if others > 0 {
         names += &format!(" and {others} more");
     }
-    let title = format!("{more} that reach it through {names}");
+    let title = format!("{more} that may reach it through {names}");
     let section = Section::occurrence_rows("indirect tests", title, reaching.indirect);
     wants.weigh(section, wants.tests, 8)
 }

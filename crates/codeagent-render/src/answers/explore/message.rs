@@ -159,6 +159,10 @@ pub(super) fn add_callers_around(
         rows.retain(|row| !row.is_test());
         let title = format!("{} is called at", occurrences.short_name(function)?);
         document.section(Section::occurrence_rows("callers", title, rows).weighing(20));
+        let further = query::callers_of_callers(occurrences, &[function.id])?;
+        let title = "callers of these callers";
+        let section = Section::occurrence_rows("callers of callers", title, further.certain);
+        document.section(section.weighing(10));
     }
     Ok(functions)
 }

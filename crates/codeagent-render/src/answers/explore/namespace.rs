@@ -7,15 +7,19 @@ use codeagent_core::model::graph::{Access, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
-use super::file_folder::{USES, uses_elsewhere};
+use super::file_folder::{USES, public_members, uses_elsewhere};
 use super::importers::importers;
 use super::literal::regex;
 use super::type_symbol::members;
+use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::text::{Document, NameRow, Section};
 
 /// Maximum types that are listed, with the uses of each.
 const MAX_TYPES: usize = 300;
+
+/// Maximum types that are listed with their members if a question asks for these.
+const MAX_WITH_MEMBERS: usize = 30;
 
 /// Maximum symbols whose uses are looked up.
 const MAX_SYMBOLS: usize = 3_000;
@@ -48,8 +52,15 @@ pub(super) fn sections(
                 Some(access) => format!("{access} "),
             };
             let line = node.spans.first().map_or(0, |span| span.name_line);
+            let members = match wants.members && declared.len() <= MAX_WITH_MEMBERS {
+                true => public_members(occurrences, node)?,
+                false => String::new(),
+            };
             rows.push(NameRow {
-                full: format!("{access}{kind} {} ({uses})  {path}:{line}", node.name),
+                full: format!(
+                    "{access}{kind} {} ({uses})  {path}:{line}{members}",
+                    node.name
+                ),
                 short: node.name.clone(),
             });
         }
@@ -60,6 +71,9 @@ pub(super) fn sections(
 
     let importing = importers(document, occurrences, &subject.ids(), wants)?;
     importers_in_razor(subject, document, occurrences)?;
+    if wants.imports {
+        importers_of_parts(subject, document, occurrences)?;
+    }
     let mut uses = occurrences.uses_of(&symbols, &USES)?;
     uses.retain(|place| !own_files.contains(place.path.as_str()));
     let (of_importers, of_others): (Vec<_>, Vec<_>) = uses
@@ -81,6 +95,27 @@ pub(super) fn sections(
     if symbols.len() >= MAX_SYMBOLS {
         document.note("the uses of only some of its types were looked up; query a type");
     }
+    Ok(())
+}
+
+/// Adds the lines that import namespaces inside a namespace, and those of projects that refer to the project of its name.
+fn importers_of_parts(
+    subject: &Subject<'_>,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<(), AnswerError> {
+    let name = query::escaped_text(&subject.first().qualified_name);
+    let pattern = format!(r"^\s*(global )?using (static |\w+ = )?{name}\.[\w.]+;");
+    let found = query::search_text(occurrences, &regex(&pattern))?;
+    let title = "imports of namespaces inside it, matched by text";
+    let places = [found.code, found.tests].concat();
+    document.section(Section::occurrence_rows("inner importers", title, places).weighing(WANTED));
+
+    let pattern = format!(r"<ProjectReference\s.*[\x22/\x5c]{name}\.csproj\x22");
+    let found = query::search_text(occurrences, &regex(&pattern))?;
+    let title = "projects that refer to the project of that name";
+    let places = [found.code, found.tests, found.others].concat();
+    document.section(Section::occurrence_rows("projects", title, places).weighing(WANTED));
     Ok(())
 }
 

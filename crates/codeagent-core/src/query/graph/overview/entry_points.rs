@@ -21,6 +21,9 @@ const OUTPUTS: [&str; 8] = ["dist", "build", "lib", "out", "esm", "cjs", "umd", 
 /// Extensions of source files, best first.
 const ENDINGS: [&str; 8] = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
 
+/// The field of a package that configures the framework oclif.
+const OCLIF: &str = "oclif";
+
 /// Commands whose argument is a source file or its folder, possibly without an ending.
 const RUNNERS: [&str; 6] = ["bun", "deno", "node", "nodemon", "ts-node", "tsx"];
 
@@ -151,6 +154,7 @@ fn named_by_packages(
             continue;
         };
 
+        found.extend(oclif_commands(&package, manifest, graph));
         for (field, named) in named_paths(&package) {
             let command = match field.as_str() {
                 "bin" => command_of(&package, &named),
@@ -186,6 +190,51 @@ fn named_by_packages(
     }
 
     Ok(found)
+}
+
+/// Returns the methods `run` of the commands of a program that is built on oclif, which names their folder.
+fn oclif_commands(package: &Value, manifest: &str, graph: &ProjectGraph) -> Vec<EntryPoint> {
+    let oclif = package.get(OCLIF).and_then(|oclif| oclif.get("commands"));
+    let Some(folder) = oclif.and_then(Value::as_str) else {
+        return Vec::new();
+    };
+    let folder = folder.trim_start_matches("./").trim_end_matches('/');
+    let built = folder.split_once('/');
+    let inner = built.filter(|(first, _)| OUTPUTS.contains(first));
+    let folders = match inner {
+        Some((_, inner)) => vec![format!("src/{inner}/"), format!("{inner}/")],
+        None => vec![format!("{folder}/")],
+    };
+    let around = match folder_of(manifest) {
+        "." => String::new(),
+        around => format!("{around}/"),
+    };
+
+    let mut found = Vec::new();
+    for (symbol, index) in graph.symbols.iter().zip(0..) {
+        let Some((_, file)) = graph.file_of(index).filter(|_| symbol.name == "run") else {
+            continue;
+        };
+        let is_command = symbol.node_type == NodeType::Method && file.is_inside && !file.is_test;
+        let in_package = file.path.strip_prefix(&around).unwrap_or_default();
+        let inner = folders
+            .iter()
+            .find_map(|folder| in_package.strip_prefix(folder.as_str()));
+        if let Some(inner) = inner.filter(|_| is_command) {
+            found.push(EntryPoint {
+                id: symbol.id,
+                path: file.path.clone(),
+                line: symbol.name_line,
+                kind: EntryKind::Package {
+                    manifest: manifest.to_owned(),
+                    field: OCLIF.to_owned(),
+                    command: without_ending(inner).replace('/', ":"),
+                    loaded_by: String::new(),
+                },
+            });
+        }
+    }
+    found
 }
 
 /// Returns the name of the command that runs a file of a package: its key in `bin`, or the name of

@@ -57,7 +57,17 @@ pub(super) fn resolve(
         whole_word: true,
         ..TextQuery::default()
     };
-    for (path, lines) in lines_matching(sources, word, is_typescript) {
+    for (path, mut lines) in lines_matching(sources, word, is_typescript) {
+        // The module may be a file of that name: `import { Cart } from "./shop"`.
+        let mut named = Vec::with_capacity(lines.len());
+        for line in &lines {
+            let source = sources.line(&path, *line)?.unwrap_or_default();
+            let names = source.split(['"', '\'']).next().unwrap_or_default();
+            let is_end = |c: char| !is_identifier(c);
+            named.push(names.split(is_end).any(|word| word == name));
+        }
+        let mut named = named.into_iter();
+        lines.retain(|_| named.next().unwrap_or_default());
         for (target, line) in imports_at(snapshot, &path, &lines)? {
             let known = targets.entry(target).or_insert((0, path.clone(), line));
             known.0 += 1;

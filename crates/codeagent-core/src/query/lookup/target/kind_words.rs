@@ -15,6 +15,10 @@ pub(super) const PLACES: [&str; 6] = [
     "workspace",
 ];
 
+/// Words for a setting, and the number of words before them that may stand behind its name.
+const SETTINGS: [&str; 4] = ["configuration", "key", "option", "setting"];
+const MAX_BEFORE_SETTING: usize = 2;
+
 /// Words for a route.
 const ROUTES: [&str; 3] = ["endpoint", "path", "route"];
 
@@ -34,6 +38,15 @@ pub(super) fn is_route(tokens: &[Token<'_>], at: usize) -> bool {
     (tokens[at].is_quoted || tokens[at].is_code)
         && is_plain
         && beside.any(|token| ROUTES.contains(&token.text))
+}
+
+/// Reports whether a sentence says that a name in quotation marks or backticks is that of a setting: "the `Theme` app
+/// setting".
+pub(super) fn is_setting(tokens: &[Token<'_>], at: usize) -> bool {
+    let behind = tokens[at + 1..].iter().take(MAX_BEFORE_SETTING);
+    let is_word = |token: &Token<'_>| SETTINGS.contains(&token.text);
+    (tokens[at].is_quoted || tokens[at].is_code)
+        && behind.take_while(|token| token.is_plain()).any(is_word)
 }
 
 /// Reports whether a word beside a name says what it is: `the class Cart`, `the Closed event`.

@@ -127,6 +127,46 @@ fn name_before_place(
     Ok(None)
 }
 
+/// Returns the folders that a sentence calls a project, module or the like by their name or its last part:
+/// `the Server module` for `Shop.Server`.
+pub(super) fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, QueryError> {
+    let named = folders_of_name(snapshot, name)?;
+    if name.contains(['.', '/']) {
+        return Ok(named);
+    }
+    let mut folders = store::folders_with_last_part(snapshot, name, MAX_FILES)?;
+    let is_around = |folder: &String| {
+        let mut inner = named.iter().map(|target| match target {
+            Target::Folder { path, .. } => path.as_str(),
+            _ => "",
+        });
+        inner.all(|inner| inner.starts_with(&format!("{folder}/")))
+    };
+    folders.retain(is_around);
+    // Of several, the one without tests comes first.
+    folders.sort_by_key(|path| store::is_test_path(&format!("{path}/x")));
+    Ok(match folders.into_iter().next() {
+        Some(path) => vec![folder(name, path)],
+        None => named,
+    })
+}
+
+/// Returns the folders with a name, such as that of a project: `Shop.Server`.
+pub(super) fn folders_of_name(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, QueryError> {
+    let is_name = name
+        .chars()
+        .all(|c| c.is_alphanumeric() || "._-@/".contains(c));
+    if !is_name || name.trim_matches('.').is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut folders = store::folders_named(snapshot, name, MAX_FILES)?;
+    if folders.is_empty() && name.contains('.') && !name.contains('/') {
+        // The folders of a .NET project are often the parts of its name.
+        folders = store::folders_named(snapshot, &name.replace('.', "/"), MAX_FILES)?;
+    }
+    Ok(folders.into_iter().map(|path| folder(name, path)).collect())
+}
+
 /// Returns the folder whose name is written as separate words beside a word for it: `packages/mail-helpers` for `the
 /// package of mail helpers` and `the mail helpers package`.
 fn joined_folder(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Option<Target>, QueryError> {

@@ -1,8 +1,9 @@
 //! Strings that a text names: literals, events and the paths of routes.
 
 use super::prose::{FILLERS, MAX_JOINED};
-use super::{EVENTS, LiteralTarget, Target, Targets, Token, tokens};
-use crate::query::{QueryError, Sources, literal_files, literal_sites};
+use super::{EVENTS, LiteralTarget, Target, Targets, Token, kind_words, tokens};
+use crate::model::graph::NodeType;
+use crate::query::{QueryError, Sources, SymbolGroup, literal_files, literal_sites};
 use crate::store::Snapshot;
 
 /// Other words between the parts of a name: `a cart was closed` for `cart_closed`.
@@ -12,6 +13,29 @@ const BETWEEN: [&str; 6] = ["been", "has", "have", "was", "were", "when"];
 pub(super) fn has_literal(snapshot: &Snapshot, text: &str) -> Result<bool, QueryError> {
     let sites = literal_sites(snapshot, text, usize::MAX)?;
     Ok(sites.iter().any(|site| site.text == text))
+}
+
+/// Replaces symbols that hold no value by the strings of their names where a sentence says that these are settings: "the
+/// `Theme` app setting".
+pub(super) fn prefer_settings(
+    sources: &Sources<'_>,
+    targets: &mut Targets,
+    tokens: &[Token<'_>],
+) -> Result<(), QueryError> {
+    for target in &mut targets.found {
+        let Target::Symbols(named) = target else {
+            continue;
+        };
+        let at = tokens.iter().position(|token| token.text == named.asked);
+        let is_value = |group: &SymbolGroup| group.first().node_type == NodeType::Property;
+        if at.is_some_and(|at| kind_words::is_setting(tokens, at))
+            && !named.groups.iter().any(is_value)
+            && has_literal(sources.snapshot(), &named.asked)?
+        {
+            *target = Target::Literal(LiteralTarget::new(sources, &named.asked, None)?);
+        }
+    }
+    Ok(())
 }
 
 /// Looks up the event with a name that is a string of the repository, if a sentence is about events.
