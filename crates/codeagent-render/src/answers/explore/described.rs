@@ -11,7 +11,7 @@ use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// Maximum characters of the source of the symbols, in their order.
-const MAX_SOURCE_CHARS: [usize; 4] = [1_900, 1_500, 900, 700];
+const MAX_SOURCE_CHARS: [usize; 4] = [1_900, 900, 500, 400];
 
 /// Maximum characters of the calls that lead to the first symbol.
 const MAX_LEADING_CHARS: usize = 900;

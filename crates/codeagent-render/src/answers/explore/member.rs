@@ -182,7 +182,11 @@ fn uses(
 
     if is_callable(subject.first()) {
         let is_wanted = wants.callers || wants.impact || wants.levels || !wants.asks();
-        let section = Section::occurrence_rows("callers", "called or used by", code);
+        let title = match subject.nodes.len() {
+            1 => "called or used by",
+            _ => "called or used by, of all overloads",
+        };
+        let section = Section::occurrence_rows("callers", title, code);
         document.section(wants.weigh(section, is_wanted, 20));
     } else {
         let is_used_elsewhere = !tests.is_empty() || !implementations.is_empty();
@@ -268,7 +272,7 @@ fn direct_uses(
     let is_member = is_member_of_typescript(subject.first());
     let all = all.into_iter().filter(|place| {
         let source = place.source.as_deref().unwrap_or_default();
-        !inside(place) && !(is_member && is_definition(source, name))
+        !(inside(place) || is_member && is_definition(source, name))
     });
     let (mut tests, code): (Vec<_>, Vec<_>) = all.partition(Occurrence::is_test);
 

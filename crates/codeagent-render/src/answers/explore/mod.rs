@@ -143,8 +143,12 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         outcome = answer(&mut document, &mut occurrences, query, about)?;
     }
 
-    if document.is_empty() {
-        let unknown = unknown_names(&targets);
+    let mut unknown = unknown_names(&targets);
+    if !document.is_empty() {
+        // `andWhere` is written like code, and may be a member of something outside the repository.
+        unknown.retain(|name| is_camel_case(name));
+    }
+    if document.is_empty() || targets.is_sentence {
         literal::expressions(&mut document, &mut occurrences, (&unknown, text), wants)?;
     }
     let is_question = targets.is_sentence || targets.words.len() > 1;
@@ -408,6 +412,13 @@ fn literal_of(target: &Target) -> Option<&LiteralTarget> {
 
 fn unknown_literal(name: &str) -> String {
     format!("no symbol, string, route or file in the index is named {name:?}")
+}
+
+/// Reports whether a name begins in lower case and has several words.
+fn is_camel_case(name: &str) -> bool {
+    name.starts_with(char::is_lowercase)
+        && name.chars().all(char::is_alphanumeric)
+        && query::is_compound(name)
 }
 
 /// Returns the names of a text that are those of no symbol, string, file or folder, without words that are likely

@@ -15,6 +15,9 @@ const MAX_READS: usize = 3;
 /// Maximum number of lines of a function that are looked at.
 const MAX_LINES: u32 = 600;
 
+/// Maximum number of variables of a function to which a value is followed.
+const MAX_NAMES: usize = 3;
+
 /// Words that declare a variable.
 const DECLARING: [&str; 5] = ["const", "let", "string", "string?", "var"];
 
@@ -56,7 +59,10 @@ pub(super) fn section(
                 properties.extend(properties_on_line(occurrences, &place, property)?);
             }
             places.push(place);
-            names.extend(out_variable(line).map(str::to_owned));
+            let next = out_variable(line).or(declared(line));
+            let next = next
+                .filter(|next| names.len() < MAX_NAMES && !names.iter().any(|name| name == next));
+            names.extend(next.map(str::to_owned));
         }
         let names = names.join(" or ");
         let title = format!("lines with {names}, which holds the value, matched by text");
