@@ -357,10 +357,10 @@ fn has_said_kind(tokens: &[Token<'_>], target: &Target) -> bool {
     })
 }
 
-/// Reports whether words ask for what is set and read.
+/// Reports whether words ask for what is set and read: `which option keeps carts?`, `is cleaning switched on?`
 fn asks_for_setting(tokens: &[Token<'_>]) -> bool {
     let is_setting = |token: &Token<'_>| SETTINGS.contains(&token.text.to_lowercase().as_str());
-    tokens.iter().any(is_setting)
+    tokens.iter().any(is_setting) || switching(tokens).is_some()
 }
 
 /// A kind of symbols in a question.

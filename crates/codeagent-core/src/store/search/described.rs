@@ -62,6 +62,13 @@ struct Term {
     rarity: f64,
 }
 
+impl Term {
+    /// Reports whether a root is that of the word or of one that means the same.
+    fn means(&self, root: &str) -> bool {
+        self.root == root || self.synonyms.contains(&root)
+    }
+}
+
 /// Which symbols a sentence may describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DescribedAmong {
@@ -190,10 +197,8 @@ fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
     let mut name = word_roots(name_without_prefix(&node.name));
     name.retain(|word| !is_stop_word(word) && !SAYING_LITTLE.contains(&word.as_str()));
     let container = name_without_prefix(container_name(&node.qualified_name));
-    let of_container = match is_said_as_a_whole(container, terms) {
-        true => 1.0,
-        false => CONTAINER,
-    };
+    let behind = behind_whole_name(container, terms);
+    let of_container = if behind.is_some() { 1.0 } else { CONTAINER };
     let container = word_roots(container);
     let documentation = node.doc.as_deref().map(word_roots).unwrap_or_default();
 
@@ -223,6 +228,12 @@ fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
     if own_words == 0 {
         return None;
     }
+    // `the user resolver creates ..` is about what it creates.
+    if let Some(verb) = behind.and_then(<[Term]>::first)
+        && first_root(&node.name).is_some_and(|first| verb.means(&first))
+    {
+        own += verb.rarity;
+    }
 
     let share_said = f64::from(own_words) / name.len().max(1) as f64;
     let mut score = own * (PARTLY_SAID + (1.0 - PARTLY_SAID) * share_said) + around;
@@ -236,8 +247,14 @@ fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
     })
 }
 
-/// Reports whether the words of a name of several words follow each other in a sentence.
-fn is_said_as_a_whole(name: &str, terms: &[Term]) -> bool {
+/// Returns the root of the first word of a name.
+fn first_root(name: &str) -> Option<String> {
+    let first = runs(name).flat_map(camel_words).next()?;
+    Some(root(&first.to_lowercase()).to_owned())
+}
+
+/// Returns the words of a sentence behind those of a name of several words, if these follow each other.
+fn behind_whole_name<'t>(name: &str, terms: &'t [Term]) -> Option<&'t [Term]> {
     let words = runs(name).flat_map(camel_words).flat_map(without_digits);
     let words: Vec<String> = words
         .map(|word| root(&word.to_lowercase()).to_owned())
@@ -246,7 +263,11 @@ fn is_said_as_a_whole(name: &str, terms: &[Term]) -> bool {
         let mut pairs = terms.iter().zip(&words);
         pairs.all(|(term, word)| term.root == *word)
     };
-    words.len() > 1 && terms.windows(words.len()).any(is_name)
+    if words.len() < 2 {
+        return None;
+    }
+    let at = terms.windows(words.len()).position(is_name)?;
+    Some(&terms[at + words.len()..])
 }
 
 /// Returns the name of an interface without its first letter: `UserResolver` of `IUserResolver`.

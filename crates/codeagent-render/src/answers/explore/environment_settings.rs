@@ -7,7 +7,7 @@ use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind};
 use codeagent_core::query::{self, EventSites, LiteralTarget, Occurrence, Occurrences};
 
 use super::literal::regex;
-use super::member::{is_callable, source_lines};
+use super::member::{is_callable, numbered, source_lines};
 use super::object_literal;
 use super::wants::WANTED;
 use crate::answers::AnswerError;
@@ -15,6 +15,9 @@ use crate::text::{Document, Section};
 
 /// Maximum number of places that are read for a prefix or key.
 const MAX_SITES: usize = 20;
+
+/// Lines shown behind one that makes the name of a variable.
+const BEHIND_NAME: u32 = 6;
 
 /// What reads a variable whose name is computed.
 const COMPUTED_READS: [&str; 3] = ["process.env[", "import.meta.env[", "Deno.env.get("];
@@ -80,6 +83,10 @@ fn of_computed_name(
         place.line,
         place.source.as_deref().unwrap_or_default()
     ));
+    let (path, line) = (place.path.clone(), place.line);
+    let lines = occurrences.sources.lines(&path, line, line + BEHIND_NAME)?;
+    let lines = numbered(&lines.unwrap_or_default(), line);
+    document.section(Section::lines("computed name", path, lines).weighing(20));
     Ok(Some(setting_of(key)))
 }
 

@@ -333,12 +333,21 @@ fn framework_lines(
         title = "reads of variables whose name is computed";
     }
 
+    let mut declared = Vec::new();
+    for place in code.iter().take(others::MAX_SOURCES) {
+        let function = query::function_around(occurrences, place)?;
+        let is_here = |node: &Node| node.spans.iter().any(|span| span.name_line == place.line);
+        declared.extend(function.filter(is_here).map(|node| node.id));
+    }
     for (key, title, found, weight) in [
         ("lines", title, code, WANTED),
         ("other", of_others, others, 10),
         ("tests", "such lines in tests", tests, 5),
     ] {
         document.section(Section::occurrence_rows(key, title, found).weighing(weight));
+    }
+    if text.contains(" each ") {
+        others::add_sources(document, occurrences, &declared)?;
     }
     let timers = Section::occurrence_rows("timers", "lines that start timers", lines.timers);
     document.section(timers.weighing(5).at_most(MAX_TIMERS));

@@ -210,6 +210,13 @@ fn oclif_commands(package: &Value, manifest: &str, graph: &ProjectGraph) -> Vec<
         around => format!("{around}/"),
     };
 
+    let programs = package.get("bin").and_then(Value::as_object);
+    let program = programs.and_then(|programs| programs.values().next()?.as_str());
+    let program = program
+        .unwrap_or_default()
+        .trim_start_matches("./")
+        .to_owned();
+
     let mut found = Vec::new();
     for (symbol, index) in graph.symbols.iter().zip(0..) {
         let Some((_, file)) = graph.file_of(index).filter(|_| symbol.name == "run") else {
@@ -229,7 +236,7 @@ fn oclif_commands(package: &Value, manifest: &str, graph: &ProjectGraph) -> Vec<
                     manifest: manifest.to_owned(),
                     field: OCLIF.to_owned(),
                     command: without_ending(inner).replace('/', ":"),
-                    loaded_by: String::new(),
+                    loaded_by: program.clone(),
                 },
             });
         }
