@@ -196,83 +196,156 @@ fn read(snapshot: &Snapshot, file: FileKey) -> Result<Vec<UnknownCall>, QueryErr
         return Ok(Vec::new());
     };
     let sites = Sites::of(snapshot, file)?;
-    let results = results_of_calls(&facts);
+    let calls = named_calls(&facts, &sites);
+    let unknown = calls
+        .iter()
+        .filter(|call| !sites.outside.contains_key(&call.at));
 
+    let mut reader = CallReader {
+        snapshot,
+        facts: &facts,
+        sites: &sites,
+        unknown: unknown.map(|call| call.expr).collect(),
+        common: FxHashMap::default(),
+        found: Vec::new(),
+        chains: FxHashMap::default(),
+    };
+    for call in &calls {
+        reader.add(call)?;
+    }
+    Ok(reader.found)
+}
+
+/// A call of a member, or of a name that may have no known target.
+struct NamedCall {
+    /// Line and column of the called name.
+    at: (u32, u32),
+    expr: ExprId,
+    call: CallId,
+    name: Sym,
+    /// The call whose result is called.
+    giver: Option<CallId>,
+}
+
+/// Returns the calls of a file whose target is not known in the repository, in text order.
+fn named_calls(facts: &Facts, sites: &Sites) -> Vec<NamedCall> {
+    let results = results_of_calls(facts);
     let mut calls = Vec::new();
     for site in &facts.sites {
         let at = (site.at.line, site.at.column);
+        let is_outside = sites.outside.contains_key(&at);
         if site.kind == SiteKind::Call
             && let Subject::Expr(expr) = site.subject
             && let Expr::Call(call) = facts.expr(expr)
-            && (sites.outside.contains_key(&at) || !sites.known.contains(&at))
+            && (is_outside || !sites.known.contains(&at))
         {
-            let giver = giver(&facts, call, &results);
-            let is_named = giver.is_some()
-                || sites.unresolved.contains(&at)
-                || sites.outside.contains_key(&at);
-            if let Some(name) = called_name(&facts, call, is_named) {
-                calls.push((at, expr, call, (name, giver)));
-            }
+            let giver = giver(facts, call, &results);
+            let is_named = giver.is_some() || is_outside || sites.unresolved.contains(&at);
+            calls.extend(called_name(facts, call, is_named).map(|name| NamedCall {
+                at,
+                expr,
+                call,
+                name,
+                giver,
+            }));
         }
     }
-    calls.sort_unstable_by_key(|(at, ..)| *at);
+    calls.sort_unstable_by_key(|call| call.at);
+    calls
+}
 
-    let is_unknown = |at| !sites.outside.contains_key(at);
-    let unknown = calls.iter().filter(|(at, ..)| is_unknown(at));
-    let unknown: FxHashSet<ExprId> = unknown.map(|(_, expr, ..)| *expr).collect();
-    let mut common: FxHashMap<Sym, bool> = FxHashMap::default();
-    let mut found: Vec<UnknownCall> = Vec::new();
-    // Where the call is among those found, or the one that its receiver begins with.
-    let mut chains: FxHashMap<ExprId, usize> = FxHashMap::default();
-    for (at @ (line, column), expr, call, (name, giver)) in calls {
-        let type_argument = type_argument(snapshot, &facts, call, sites.referenced.get(&line))?;
-        let is_request = sites.outside.get(&at).copied();
-        if is_request == Some(false) && !(type_argument.is_some() && runs(facts.text(name))) {
-            continue;
-        }
-        let is_common = match common.get(&name) {
-            Some(known) => *known,
-            None => is_common(snapshot, facts.text(name))?,
-        };
-        common.insert(name, is_common);
+/// Collects the calls of a file, chains of them under their first.
+struct CallReader<'r> {
+    snapshot: &'r Snapshot,
+    facts: &'r Facts,
+    sites: &'r Sites,
+    /// The calls whose target is known nowhere.
+    unknown: FxHashSet<ExprId>,
+    /// Whether names are those of methods that are called on most values.
+    common: FxHashMap<Sym, bool>,
+    found: Vec<UnknownCall>,
+    /// Where each call, or the first one of its chain, is among those found.
+    chains: FxHashMap<ExprId, usize>,
+}
 
-        let before = receiver_among(&facts, call, &unknown);
-        let mut text = match callee_text(&facts, call, before.is_some()) {
-            Some(text) => text,
-            None if type_argument.is_some() => format!("..{}", facts.text(name)),
-            None => {
-                if let Some(first) = before.and_then(|before| chains.get(&before).copied()) {
-                    chains.insert(expr, first);
-                    if !is_common {
-                        found[first].last = Some(facts.text(name).to_owned());
-                    }
-                }
-                continue;
-            }
+impl CallReader<'_> {
+    /// Adds a call, unless it is on the result of another one or stays outside the repository.
+    fn add(&mut self, named: &NamedCall) -> Result<(), QueryError> {
+        let (facts, (line, column)) = (self.facts, named.at);
+        let used = self.sites.referenced.get(&line);
+        let type_argument = type_argument(self.snapshot, facts, named.call, used)?;
+        let is_request = self.sites.outside.get(&named.at).copied();
+        let is_run = type_argument.is_some() && runs(facts.text(named.name));
+        if is_request == Some(false) && !is_run {
+            return Ok(());
+        }
+
+        let is_common = self.is_common(named.name)?;
+        let before = receiver_among(facts, named.call, &self.unknown);
+        let argument_of_type = type_argument.as_ref().map(|(_, name)| name.as_str());
+        let Some(text) = text_of(facts, named, before.is_some(), argument_of_type) else {
+            self.add_to_chain(named, before, is_common);
+            return Ok(());
         };
-        if let Some((_, argument)) = &type_argument {
-            text += &format!("<{argument}>");
-        }
-        if let Some(giver) = giver {
-            let giver = written(&facts, callee_of(&facts, giver), MAX_DEPTH);
-            text += &format!("() from {giver}()");
-        }
-        let args = facts.list(facts.calls[call.index()].args);
+
+        let args = facts.list(facts.calls[named.call.index()].args);
         let is_function = |arg: &Arg| matches!(facts.expr(arg.value), Expr::Function(_));
-        chains.insert(expr, found.len());
-        found.push(UnknownCall {
+        self.chains.insert(named.expr, self.found.len());
+        self.found.push(UnknownCall {
             line,
             column,
             text,
-            argument: argument(&facts, call).to_owned(),
+            argument: argument(facts, named.call).to_owned(),
             last: None,
             is_outside: is_request.is_some(),
             is_common,
             type_argument: type_argument.map(|(id, _)| id),
             takes_function: args.iter().any(is_function),
         });
+        Ok(())
     }
-    Ok(found)
+
+    /// Notes that a call is on the result of another one, with its name unless that says little.
+    fn add_to_chain(&mut self, named: &NamedCall, before: Option<ExprId>, is_common: bool) {
+        let first = before.and_then(|before| self.chains.get(&before).copied());
+        let Some(first) = first else { return };
+        self.chains.insert(named.expr, first);
+        if !is_common {
+            self.found[first].last = Some(self.facts.text(named.name).to_owned());
+        }
+    }
+
+    fn is_common(&mut self, name: Sym) -> Result<bool, QueryError> {
+        if let Some(known) = self.common.get(&name) {
+            return Ok(*known);
+        }
+        let is_common = is_common(self.snapshot, self.facts.text(name))?;
+        self.common.insert(name, is_common);
+        Ok(is_common)
+    }
+}
+
+/// Writes a call with its type argument and what gives the called value; `None` if it is on the result of an unknown
+/// call and has no type argument.
+fn text_of(
+    facts: &Facts,
+    named: &NamedCall,
+    is_chained: bool,
+    type_argument: Option<&str>,
+) -> Option<String> {
+    let mut text = match (is_chained, type_argument) {
+        (false, _) => callee_text(facts, named.call),
+        (true, Some(_)) => format!("..{}", facts.text(named.name)),
+        (true, None) => return None,
+    };
+    if let Some(argument) = type_argument {
+        text += &format!("<{argument}>");
+    }
+    if let Some(giver) = named.giver {
+        let giver = written(facts, callee_of(facts, giver), MAX_DEPTH);
+        text += &format!("() from {giver}()");
+    }
+    Some(text)
 }
 
 /// Reports whether a method of this name runs code of its type argument.
@@ -436,17 +509,14 @@ impl Sites {
     }
 }
 
-/// Writes the callee of a call; `None` for one on the result of an unknown call.
-fn callee_text(facts: &Facts, call: CallId, is_chained: bool) -> Option<String> {
-    if is_chained {
-        return None;
-    }
+/// Writes the callee of a call, of a long one the end.
+fn callee_text(facts: &Facts, call: CallId) -> String {
     let text = written(facts, callee_of(facts, call), MAX_DEPTH);
     if text.len() <= MAX_TEXT {
-        return Some(text);
+        return text;
     }
     let from = text.ceil_char_boundary(text.len() - MAX_TEXT);
-    Some(format!("..{}", &text[from..]))
+    format!("..{}", &text[from..])
 }
 
 /// Returns the one of some calls that the receiver of a call is the result of, or a member of that result.
