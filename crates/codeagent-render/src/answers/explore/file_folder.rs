@@ -25,6 +25,9 @@ const ENTRIES: [&str; 6] = [
     "src/index.js",
 ];
 
+/// What a module assigns its exports to.
+const MODULE_EXPORTS: &str = "module.exports";
+
 /// Maximum files of a folder whose symbols are listed.
 const MAX_FILES: usize = 300;
 
@@ -271,6 +274,28 @@ fn files_of_uses(
     Ok(files)
 }
 
+/// Returns what a file exports that it does not declare: other names, what other files declare, an object.
+fn other_exports(
+    occurrences: &mut Occurrences<'_, '_>,
+    path: &str,
+) -> Result<Vec<String>, AnswerError> {
+    let exports = query::export_names(occurrences.sources.snapshot(), path)?;
+    let mut names: Vec<String> = exports.into_iter().map(|(_, name)| name).collect();
+    if names.is_empty() {
+        names = reexported(occurrences, path)?;
+    }
+
+    let lines = match names.is_empty() {
+        true => occurrences.sources.lines(path, 1, u32::MAX)?,
+        false => None,
+    };
+    let mut lines = lines.iter().flatten();
+    if lines.any(|line| line.starts_with(MODULE_EXPORTS)) {
+        names.push(MODULE_EXPORTS.to_owned());
+    }
+    Ok(names)
+}
+
 /// Returns what a file exports from other files: names, or `*` with the file.
 fn reexported(occurrences: &Occurrences<'_, '_>, path: &str) -> Result<Vec<String>, AnswerError> {
     let snapshot = occurrences.sources.snapshot();
@@ -361,18 +386,7 @@ pub(super) fn folder(
             .unwrap_or(path)
             .trim_start_matches('/');
         if names.is_empty() {
-            let exports = query::export_names(occurrences.sources.snapshot(), path)?;
-            names.extend(exports.into_iter().map(|(_, name)| name));
-        }
-        if names.is_empty() {
-            names.extend(reexported(occurrences, path)?);
-        }
-        if names.is_empty() {
-            let lines = occurrences.sources.lines(path, 1, u32::MAX)?;
-            let mut lines = lines.iter().flatten();
-            if lines.any(|line| line.starts_with("module.exports")) {
-                names.push("module.exports".to_owned());
-            }
+            names = other_exports(occurrences, path)?;
         }
         if names.is_empty() {
             without.push(match internal.as_slice() {

@@ -1,6 +1,7 @@
 //! The sections about the variables and properties that take a value where it is read: `const port = env("PORT")`,
 //! `{ mailPort: env.PORT }`. What the value decides is seen where they are used.
 
+use codeagent_core::model::graph::Node;
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::environment_settings::{properties_on_line, uses_of_properties};
@@ -45,25 +46,12 @@ pub(super) fn section(
             continue;
         };
         let last = span.span.end_line.min(read.line + MAX_LINES);
-        let lines = occurrences.sources.lines(&read.path, read.line + 1, last)?;
-        let lines = lines.unwrap_or_default();
-        let mut names = vec![name.to_owned()];
-        let mut places = Vec::new();
-        let mut properties = Vec::new();
-        for (number, line) in (read.line + 1..).zip(&lines) {
-            if !names.iter().any(|name| has_name(line, name)) {
-                continue;
-            }
-            let place = occurrences.at(&read.path, number)?;
-            if let Some(property) = names.iter().find_map(|name| given(line, name)) {
-                properties.extend(properties_on_line(occurrences, &place, property)?);
-            }
-            places.push(place);
-            let next = out_variable(line).or(declared(line));
-            let next = next
-                .filter(|next| names.len() < MAX_NAMES && !names.iter().any(|name| name == next));
-            names.extend(next.map(str::to_owned));
-        }
+        let FollowedValue {
+            names,
+            places,
+            properties,
+        } = follow(occurrences, (read, name), last)?;
+
         let names = names.join(" or ");
         let title = format!("lines with {names}, which holds the value, matched by text");
         let section = Section::occurrence_rows("value", title, places.clone());
@@ -71,6 +59,48 @@ pub(super) fn section(
         uses_of_properties(document, occurrences, (properties, &places))?;
     }
     Ok(())
+}
+
+/// What holds a value in the lines behind its read.
+struct FollowedValue {
+    /// Variables, the one that takes the value first.
+    names: Vec<String>,
+    /// The lines with these.
+    places: Vec<Occurrence>,
+    /// The properties and fields that get the value of one.
+    properties: Vec<Node>,
+}
+
+/// Follows the value of a variable through the lines of its function up to `last`.
+fn follow(
+    occurrences: &mut Occurrences<'_, '_>,
+    (read, name): (&Occurrence, &str),
+    last: u32,
+) -> Result<FollowedValue, AnswerError> {
+    let lines = occurrences.sources.lines(&read.path, read.line + 1, last)?;
+    let lines = lines.unwrap_or_default();
+    let mut names = vec![name.to_owned()];
+    let (mut places, mut properties) = (Vec::new(), Vec::new());
+    for (number, line) in (read.line + 1..).zip(&lines) {
+        if !names.iter().any(|name| has_name(line, name)) {
+            continue;
+        }
+        let place = occurrences.at(&read.path, number)?;
+        if let Some(property) = names.iter().find_map(|name| given(line, name)) {
+            properties.extend(properties_on_line(occurrences, &place, property)?);
+        }
+        places.push(place);
+
+        let next = out_variable(line).or(declared(line));
+        let is_known = |next: &&str| names.iter().any(|name| name == next);
+        let next = next.filter(|next| names.len() < MAX_NAMES && !is_known(next));
+        names.extend(next.map(str::to_owned));
+    }
+    Ok(FollowedValue {
+        names,
+        places,
+        properties,
+    })
 }
 
 /// Adds the lines that read a property of any object by its name.
