@@ -65,7 +65,7 @@ pub use graph::overview::{
     Cycle, Doubt, EntryKind, EntryPoint, MutualUse, Overview, Part, PartUse, RunScript, Scope,
     UnusedSymbol, UsedSymbol, entry_overview, overview, scripts_run,
 };
-pub use graph::path::{Link, MAX_STEPS, PathSearch, PathStep, find_path};
+pub use graph::path::{Link, MAX_STEPS, PathSearch, PathStep, find_path, others_as_short};
 pub use graph::reach::{CallersOfCallers, ReachingTests, callers_of_callers, tests_reaching};
 pub use graph::type_dependencies::{TypeDependency, owner_of, tree, type_dependencies};
 pub use labels::Labels;

@@ -70,6 +70,11 @@ pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, Answe
                 ));
             }
             document.section(Section::lines("path", "", lines(&mut occurrences, steps)?));
+            let ends = match found.is_reversed {
+                true => (ends.as_slice(), starts.as_slice()),
+                false => (starts.as_slice(), ends.as_slice()),
+            };
+            document.section(others(&mut occurrences, ends, steps)?);
         }
         None => {
             let scope = if found.is_cut {
@@ -98,6 +103,20 @@ pub fn path(index: &IndexReader, from: &str, to: &str) -> Result<Document, Answe
     Ok(document)
 }
 
+/// Lists the first steps of other paths between the same ends that are as short.
+pub(super) fn others(
+    occurrences: &mut Occurrences<'_, '_>,
+    ends: (&[NodeId], &[NodeId]),
+    steps: &[PathStep],
+) -> Result<Section, AnswerError> {
+    let mut rows = Vec::new();
+    for step in query::others_as_short(occurrences.sources, ends, steps)? {
+        rows.push(step_line(occurrences, &step)?);
+    }
+    let title = "first steps of other paths that are as short";
+    Ok(Section::lines("other paths", title, rows))
+}
+
 pub(super) fn lines(
     occurrences: &mut Occurrences<'_, '_>,
     steps: &[PathStep],
@@ -108,27 +127,27 @@ pub(super) fn lines(
     }
 
     for step in steps {
-        let to = symbol_line(occurrences, step.to)?;
-        let verb = verb(step.link);
-        let source = occurrences
-            .sources
-            .line(&step.path, step.line)?
-            .unwrap_or_default();
-        let site = match step.link {
-            Link::Call | Link::Reference | Link::Dispatched(_) => {
-                format!(
-                    "\n    {}:{} {}",
-                    step.path,
-                    step.line,
-                    cut(&source, MAX_SOURCE)
-                )
-            }
-            Link::Dispatch | Link::Later => String::new(),
-        };
-        lines.push(format!("  {verb} {to}{site}"));
+        lines.push(step_line(occurrences, step)?);
     }
-
     Ok(lines)
+}
+
+/// Writes how a symbol leads to the next, and where.
+fn step_line(
+    occurrences: &mut Occurrences<'_, '_>,
+    step: &PathStep,
+) -> Result<String, AnswerError> {
+    let to = symbol_line(occurrences, step.to)?;
+    let source = occurrences.sources.line(&step.path, step.line)?;
+    let source = source.unwrap_or_default();
+    let site = match step.link {
+        Link::Call | Link::Reference | Link::Dispatched(_) => {
+            let source = cut(&source, MAX_SOURCE);
+            format!("\n    {}:{} {source}", step.path, step.line)
+        }
+        Link::Dispatch | Link::Later => String::new(),
+    };
+    Ok(format!("  {} {to}{site}", verb(step.link)))
 }
 
 /// Returns how a symbol leads to the next, as a verb between them.

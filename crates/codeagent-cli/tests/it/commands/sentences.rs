@@ -154,7 +154,7 @@ const BAKERY_MODE: Case = Case {
     expected: &["3 Mode.Read: "],
 };
 
-const CASES: [Case; 42] = [
+const CASES: [Case; 43] = [
     Case {
         question: "where is the LOG_LEVEL environment variable read?",
         files: &[
@@ -322,6 +322,14 @@ const CASES: [Case; 42] = [
             "Dockerfile:2 CMD [\"npm\", \"start\"]\n  package.json:3 start: run-s heat serve\n    package.json:4 heat: node tools/heat.js\n    package.json:5 serve: next start\n",
             " package.json: tools/heat.js (scripts)\n",
         ],
+    },
+    Case {
+        question: "how does bakeAll reach heatUp?",
+        files: &[(
+            "bakery/bake.ts",
+            "export function bakeAll(a: number) {\n  if (a) bread();\n  else cake();\n}\nfunction bread() { heatUp(); }\nfunction cake() { heatUp(); }\nfunction heatUp() {}\n",
+        )],
+        expected: &["first steps of other paths that are as short:\n  calls "],
     },
     Case {
         question: "which tests cover knead in bakery/test?",

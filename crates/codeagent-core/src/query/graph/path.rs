@@ -39,6 +39,9 @@ const MAX_COUNTED: usize = 4_096;
 /// Maximum number of paths that are left because they only name a symbol.
 const MAX_RETRIES: usize = 8;
 
+/// Maximum number of other paths that are looked for.
+const MAX_OTHERS: usize = 4;
+
 /// Binary logarithm of the number of uses from which a symbol costs extra.
 const HUB_BITS: u32 = 4;
 
@@ -152,15 +155,56 @@ pub fn find_path(
     Ok(found)
 }
 
+/// Returns the first steps of other paths between the same ends that have as many steps of the same costs as a path, at
+/// most four.
+pub fn others_as_short(
+    sources: &mut Sources<'_>,
+    (from, to): (&[NodeId], &[NodeId]),
+    steps: &[PathStep],
+) -> Result<Vec<PathStep>, QueryError> {
+    let [first, _, ..] = steps else {
+        return Ok(Vec::new());
+    };
+    let snapshot = sources.snapshot();
+    let (from, to) = (with_members(snapshot, from)?, with_members(snapshot, to)?);
+    let cost = |steps: &[PathStep]| steps.iter().map(|step| step.link.cost()).sum::<u32>();
+
+    let mut avoided = FxHashSet::from_iter([first.to]);
+    let mut others = Vec::new();
+    while others.len() < MAX_OTHERS {
+        let found = path_around(sources, (&from, &to), &avoided)?;
+        let is_as_short = |other: &Vec<PathStep>| {
+            other.len() == steps.len() && cost(other) == cost(steps) && other[0].from == first.from
+        };
+        let Some(mut other) = found.steps.filter(is_as_short) else {
+            break;
+        };
+        let other = other.swap_remove(0);
+        avoided.insert(other.to);
+        others.push(other);
+    }
+    Ok(others)
+}
+
 /// Finds the cheapest path in one direction whose steps may all run.
 fn running_path(
     sources: &mut Sources<'_>,
     from: &FxHashSet<NodeId>,
     to: &FxHashSet<NodeId>,
 ) -> Result<PathSearch, QueryError> {
+    path_around(sources, (from, to), &FxHashSet::default())
+}
+
+/// Finds the cheapest path in one direction whose steps may all run and that avoids some symbols.
+fn path_around(
+    sources: &mut Sources<'_>,
+    (from, to): (&FxHashSet<NodeId>, &FxHashSet<NodeId>),
+    avoided: &FxHashSet<NodeId>,
+) -> Result<PathSearch, QueryError> {
     let mut naming = FxHashSet::default();
     for _ in 0..MAX_RETRIES {
-        let search = ShortestPath::new(sources.snapshot(), from, to, &naming)?;
+        let without = (&naming, avoided);
+        let search = ShortestPath::new(sources.snapshot(), from, to, without)?;
         let found = search.run()?;
         let known = naming.len();
         for step in found.steps.iter().flatten() {
@@ -271,6 +315,8 @@ struct ShortestPath<'a> {
     hubs: FxHashMap<NodeId, u32>,
     /// Places of references that are not followed.
     naming: &'a FxHashSet<(FileKey, u32)>,
+    /// Symbols that are not entered.
+    avoided: &'a FxHashSet<NodeId>,
     handlers: MessageHandlers,
     /// Cost of the best path, and the symbol where its halves meet.
     best: Option<(u32, NodeId)>,
@@ -306,7 +352,7 @@ impl<'a> ShortestPath<'a> {
         snapshot: &'a Snapshot,
         from: &FxHashSet<NodeId>,
         to: &FxHashSet<NodeId>,
-        naming: &'a FxHashSet<(FileKey, u32)>,
+        (naming, avoided): (&'a FxHashSet<(FileKey, u32)>, &'a FxHashSet<NodeId>),
     ) -> Result<Self, QueryError> {
         let shared = from.iter().filter(|id| to.contains(id)).min();
         Ok(Self {
@@ -317,6 +363,7 @@ impl<'a> ShortestPath<'a> {
             goal: to.clone(),
             hubs: FxHashMap::default(),
             naming,
+            avoided,
             best: shared.map(|id| (0, *id)),
         })
     }
@@ -403,6 +450,7 @@ impl<'a> ShortestPath<'a> {
         offers.extend(self.later(ids, direction)?);
         offers.extend(self.dispatched(ids, direction)?);
         offers.extend(self.given(ids, direction)?);
+        offers.retain(|offer| !self.avoided.contains(&offer.other));
         Ok(offers)
     }
 

@@ -63,7 +63,8 @@ pub(super) fn section(
         return Ok(false);
     };
 
-    let found = query::find_path(occurrences.sources, &ends(first), &ends(last))?;
+    let (starts, goals) = (ends(first), ends(last));
+    let found = query::find_path(occurrences.sources, &starts, &goals)?;
     let (from, to) = if found.is_reversed {
         (last.requested_text(), first.requested_text())
     } else {
@@ -85,6 +86,10 @@ pub(super) fn section(
     };
 
     document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
+    if !found.is_reversed {
+        let section = path::others(occurrences, (&starts, &goals), &steps)?;
+        document.section(section.weighing(20));
+    }
     Ok(!found.is_reversed)
 }
 
