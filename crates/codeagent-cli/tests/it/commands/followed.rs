@@ -30,6 +30,38 @@ fn object_types_in_a_head_are_no_members() {
 
 const CASES: &[Case] = &[
     Case {
+        files: &[(
+            "web/schema.ts",
+            "export function check(url: string) { return !!url; }\nexport const linkSchema = z.string().refine((url: string) => check(url));\nexport function save(input: unknown) { return linkSchema.safeParse(input); }\n",
+        )],
+        question: "what breaks if check changes, two levels up?",
+        expected: &["callers of these callers (1):\nweb/\n schema.ts\n  3 save: "],
+    },
+    Case {
+        files: &[(
+            "src/Sets.cs",
+            "static class Sets {\n    public static void Format(int[] all) {\n        Write(all);\n    }\n    public static string Format(int[] all, string by) {\n        Format(all);\n        return by;\n    }\n    static void Write(int[] all) { Format(all); }\n}\n",
+        )],
+        question: "who calls Sets.Format?",
+        expected: &[
+            "called or used by, of all overloads (2):\nsrc/\n Sets.cs\n  6 Sets.Format: Format(all);\n  9 Sets.Write: ",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "web/filter.ts",
+                "export interface FilterBuilder { title: string }\nexport const all: FilterBuilder[] = [];\n",
+            ),
+            (
+                "web/Kinds.svelte",
+                "<script lang=\"ts\">\n  const builder: FilterBuilder = { title: 'a' };\n</script>\n",
+            ),
+        ],
+        question: "who implements FilterBuilder, including object literals?",
+        expected: &["Kinds.svelte\n  2 const builder: FilterBuilder = "],
+    },
+    Case {
         files: &[
             (
                 "server/package.json",
@@ -82,7 +114,7 @@ const CASES: &[Case] = &[
         ],
         question: "who imports the namespace Bakery.Ovens, by using directive or project reference?",
         expected: &[
-            "imports of namespaces inside it, matched by text (1):\nsrc/Bakery.Shop/\n Shop.cs\n  1 ",
+            "imports in code that is not indexed, and of namespaces inside it, matched by text (1):\nsrc/Bakery.Shop/\n Shop.cs\n  1 ",
             "projects that refer to the project of that name (1):\nsrc/Bakery.Shop/\n Bakery.Shop.csproj\n  2 ",
         ],
     },

@@ -59,9 +59,10 @@ pub fn callers_of_callers(
 
     let snapshot = occurrences.sources.snapshot();
     let classes = store::classes(snapshot, &callers)?;
+    // A function that is passed on may be called; a constant holds what its value calls: `schema.refine(() => check())`.
     let is_function = |id: &&NodeId| {
         let class = classes.get(id);
-        class.is_some_and(|class| class.node_type == NodeType::Method)
+        class.is_some_and(|class| matches!(class.node_type, NodeType::Method | NodeType::Property))
     };
     let functions: Vec<NodeId> = callers.iter().filter(is_function).copied().collect();
 

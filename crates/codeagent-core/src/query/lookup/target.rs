@@ -591,6 +591,7 @@ fn symbols(
     text: &str,
 ) -> Result<Result<SymbolTarget, QueryError>, QueryError> {
     let text = &text.replace("().", ".");
+    let text = &tokens::without_parameter_names(text);
     let found = symbols_as_written(snapshot, text)?;
     let (called, arguments) = text.split_once('(').unwrap_or_default();
     let arguments = arguments.trim_end_matches(')');

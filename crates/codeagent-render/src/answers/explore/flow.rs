@@ -170,6 +170,9 @@ fn of_constant(
     branches::section(subject, document, occurrences)
 }
 
+/// Methods that every class may override, which say nothing of what happens.
+const OF_ALL_OBJECTS: [&str; 3] = ["Equals", "GetHashCode", "ToString"];
+
 /// Adds what the functions do that handle the type as a message or, if there are none, its own ones that
 /// the question is about, or else those that run on the event that one of its functions names, or else
 /// all of its own that other code can call.
@@ -235,7 +238,9 @@ fn own_functions(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>
 
     if found.is_empty() {
         for member in own.iter().filter(|member| is_callable(member)) {
-            if !query::bases_of(snapshot, &[member.id])?.is_empty() {
+            let overrides = member.flags.has(NodeFlags::OVERRIDE)
+                && !OF_ALL_OBJECTS.contains(&member.name.as_str());
+            if overrides || !query::bases_of(snapshot, &[member.id])?.is_empty() {
                 found.push(member.clone());
             }
         }

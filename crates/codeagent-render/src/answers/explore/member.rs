@@ -24,6 +24,9 @@ pub(super) const MAX_CONTINUED: usize = 20;
 const MAX_CHAIN_LINES: u32 = 6;
 const MAX_CHAIN_BYTES: usize = 160;
 
+/// Maximum number of callers that are looked for in components of other languages.
+const MAX_COMPONENT_CALLERS: usize = 8;
+
 /// Title of all that leads to a symbol.
 pub(super) const ROOTS: &str = "call chains that lead to it";
 
@@ -147,7 +150,11 @@ pub(super) fn source_lines(
     let first = span.span.start.line;
     let last = span.span.end_line.min(first + MAX_SOURCE_LINES);
     let lines = occurrences.sources.lines(&span.path, first, last)?;
-    Ok(numbered(&lines.unwrap_or_default(), first))
+    let mut lines = numbered(&lines.unwrap_or_default(), first);
+    if let more @ 1.. = span.span.end_line - last {
+        lines.push(format!("… {more} more lines of it"));
+    }
+    Ok(lines)
 }
 
 /// Numbers lines and removes the indentation that they share, and empty lines.
@@ -270,9 +277,11 @@ fn direct_uses(
     let inside = own_lines(subject);
     let name = subject.first().name.as_str();
     let is_member = is_member_of_typescript(subject.first());
+    let between = calls_between_overloads(subject, occurrences)?;
     let all = all.into_iter().filter(|place| {
         let source = place.source.as_deref().unwrap_or_default();
-        !(inside(place) || is_member && is_definition(source, name))
+        let is_own = inside(place) && !between.contains(place);
+        !(is_own || is_member && is_definition(source, name))
     });
     let (mut tests, code): (Vec<_>, Vec<_>) = all.partition(Occurrence::is_test);
 
@@ -285,6 +294,28 @@ fn direct_uses(
         tests.dedup();
     }
     Ok((tests, code))
+}
+
+/// Returns the calls of overloads by each other.
+fn calls_between_overloads(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let mut between = Vec::new();
+    if subject.nodes.len() == 1 {
+        return Ok(between);
+    }
+    let others = own_lines(subject);
+    for node in subject.nodes {
+        let itself = own_lines_of(std::slice::from_ref(node));
+        let calls = occurrences.uses_of(&[node.id], &[EdgeType::Calls])?;
+        between.extend(
+            calls
+                .into_iter()
+                .filter(|call| others(call) && !itself(call)),
+        );
+    }
+    Ok(between)
 }
 
 /// Returns the places outside tests where object literals define a member of a type of TypeScript: `async total() {`.
@@ -338,6 +369,28 @@ fn tests_of_implementations(
     Ok(others)
 }
 
+/// Returns a few functions outside tests that call some symbols.
+fn direct_callers(
+    occurrences: &Occurrences<'_, '_>,
+    ids: &[NodeId],
+) -> Result<Vec<Node>, AnswerError> {
+    let mut callers: Vec<Node> = Vec::new();
+    for call in occurrences.incoming(ids, &[EdgeType::Calls])? {
+        let caller = query::get_node(occurrences.sources.snapshot(), call.other)?;
+        let is_new = |node: &Node| callers.iter().all(|known| known.id != node.id);
+        let is_code = |node: &Node| {
+            let mut paths = node.spans.iter().map(|span| span.path.as_str());
+            is_callable(node) && !paths.any(query::is_test_path)
+        };
+        let caller = caller.map(|symbol| symbol.node);
+        callers.extend(caller.filter(|node| is_new(node) && is_code(node)));
+        if callers.len() == MAX_COMPONENT_CALLERS {
+            break;
+        }
+    }
+    Ok(callers)
+}
+
 /// Adds the callers of a symbol's callers.
 fn further_callers(
     subject: &Subject<'_>,
@@ -381,6 +434,10 @@ fn further_callers(
         let section = Section::occurrence_rows(key, title, tests);
         document.section(wants.weigh(section, false, 4));
     }
+    let callers = direct_callers(occurrences, &ids)?;
+    let title =
+        "lines of components in other languages that name these callers, matched by equal text";
+    document.section(mentions::in_components(occurrences, &callers, title)?.weighing(8));
     let section = dispatch::to_callers(occurrences, &further.dispatched)?;
     document.section(wants.weigh(section, wants.levels, 8));
     Ok(())

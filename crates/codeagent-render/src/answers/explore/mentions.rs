@@ -28,7 +28,7 @@ pub(super) fn sections(
 ) -> Result<(), AnswerError> {
     let name = subject.first().name.as_str();
     let wants = subject.wants;
-    let asks_for_uses = wants.callers || wants.impact;
+    let asks_for_uses = wants.callers || wants.impact || wants.implementations;
     let is_compound = query::is_compound(name);
     let in_all = is_unused || asks_for_uses && is_compound;
 
@@ -59,6 +59,37 @@ pub(super) fn sections(
         document.section(wants.weigh(section, asks_for_uses, weight));
     }
     Ok(())
+}
+
+/// Returns a section with the lines of components in other languages that name functions of TypeScript with names of
+/// several words: the scripts of `.svelte` and `.vue` files are not indexed.
+pub(super) fn in_components(
+    occurrences: &mut Occurrences<'_, '_>,
+    functions: &[Node],
+    title: &str,
+) -> Result<Section, AnswerError> {
+    let is_searched =
+        |node: &&Node| node.language == Language::TypeScript && query::is_compound(&node.name);
+    let functions: Vec<&Node> = functions.iter().filter(is_searched).collect();
+    let mut places = Vec::new();
+    if !functions.is_empty() {
+        let found = query::text_mentions(occurrences.sources, &functions, true)?;
+        for mention in found.lines {
+            if mention.kind == "template" {
+                places.push(row(&mention));
+            }
+        }
+    }
+    Ok(Section::occurrence_rows("components", title, places))
+}
+
+fn row(mention: &TextMention) -> Occurrence {
+    Occurrence {
+        path: mention.path.clone(),
+        line: mention.line,
+        source: Some(mention.text.clone()),
+        ..Occurrence::default()
+    }
 }
 
 /// Adds the lines that read a property of this name of a value whose type is unknown.
@@ -141,12 +172,6 @@ pub(in crate::answers) fn not_indexed(
     let section = |place: MentionPlace, key: &'static str, title: &'static str| {
         let mentions = found.lines.iter();
         let mentions = mentions.filter(|mention| mention.place == place);
-        let row = |mention: &TextMention| Occurrence {
-            path: mention.path.clone(),
-            line: mention.line,
-            source: Some(mention.text.clone()),
-            ..Occurrence::default()
-        };
         Section::occurrence_rows(key, title, mentions.map(row).collect())
     };
 

@@ -72,7 +72,7 @@ pub(super) fn sections(
     let importing = importers(document, occurrences, &subject.ids(), wants)?;
     importers_in_razor(subject, document, occurrences)?;
     if wants.imports {
-        importers_of_parts(subject, document, occurrences)?;
+        importers_of_parts(subject, document, occurrences, &importing)?;
     }
     let mut uses = occurrences.uses_of(&symbols, &USES)?;
     uses.retain(|place| !own_files.contains(place.path.as_str()));
@@ -98,17 +98,20 @@ pub(super) fn sections(
     Ok(())
 }
 
-/// Adds the lines that import namespaces inside a namespace, and those of projects that refer to the project of its name.
+/// Adds the lines of other files than known ones that import a namespace or one inside it, and those of projects that refer
+/// to the project of its name.
 fn importers_of_parts(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
+    known: &HashSet<String>,
 ) -> Result<(), AnswerError> {
     let name = query::escaped_text(&subject.first().qualified_name);
-    let pattern = format!(r"^\s*(global )?using (static |\w+ = )?{name}\.[\w.]+;");
+    let pattern = format!(r"^\s*(global )?using (static |\w+ = )?{name}(\.[\w.]+)?;");
     let found = query::search_text(occurrences, &regex(&pattern))?;
-    let title = "imports of namespaces inside it, matched by text";
-    let places = [found.code, found.tests].concat();
+    let title = "imports in code that is not indexed, and of namespaces inside it, matched by text";
+    let mut places = [found.code, found.tests].concat();
+    places.retain(|place| !known.contains(&place.path));
     document.section(Section::occurrence_rows("inner importers", title, places).weighing(WANTED));
 
     let pattern = format!(r"<ProjectReference\s.*[\x22/\x5c]{name}\.csproj\x22");

@@ -119,7 +119,9 @@ impl Wants {
                 "break", "impact", "chang", "renam", "remov", "adapt", "adjust", "affect",
             ]),
             roots: asks_for_roots(targets),
-            levels: words(&["level", "lead"]) || asks_for_their_callers(targets),
+            levels: words(&["level", "lead", "indirect", "transitiv"])
+                || words(&["extension", "helper", "wrapper"]) && targets.has_word("through")
+                || asks_for_their_callers(targets),
             flow,
             messages: words(&["sent", "rais", "publish", "dispatch", "emit"]),
             setting: words(&[

@@ -83,6 +83,26 @@ pub(super) fn is_name(text: &str) -> bool {
     outside.replace("::", ".").chars().all(is_part)
 }
 
+/// Returns a name with the types of its parameters only: `Cart.Add(Product, int)` for `Cart.Add (Product product, int
+/// count)`.
+pub(super) fn without_parameter_names(text: &str) -> String {
+    let parts = text.split_once('(');
+    let Some((name, rest)) =
+        parts.filter(|(_, rest)| rest.ends_with(')') && !rest.contains(['<', ':']))
+    else {
+        return text.to_owned();
+    };
+    let parameters = rest.trim_end_matches(')').split(',').map(|parameter| {
+        let parameter = parameter.trim();
+        match parameter.rsplit_once(' ') {
+            Some((kind, name)) if name.starts_with(char::is_lowercase) => kind.trim(),
+            _ => parameter,
+        }
+    });
+    let parameters: Vec<&str> = parameters.collect();
+    format!("{}({})", name.trim_end(), parameters.join(", "))
+}
+
 /// Names of types in lower case, in C# and TypeScript.
 const PRIMITIVES: [&str; 24] = [
     "any", "bigint", "bool", "boolean", "byte", "char", "decimal", "double", "dynamic", "float",
@@ -476,5 +496,21 @@ mod tests {
             ["Cart.total", "CartStore", "API", "MAX_SIZE", "PATH"]
         );
         assert!(!is_sentence("Cart Store", &super::tokens("Cart Store")));
+    }
+
+    #[test]
+    fn parameters_are_their_types() {
+        for (text, expected) in [
+            (
+                "Cart.Add (Product product, int count)",
+                "Cart.Add(Product, int)",
+            ),
+            ("Cart.Add(Product, int)", "Cart.Add(Product, int)"),
+            ("Cart.Clear()", "Cart.Clear()"),
+            ("add(id: string)", "add(id: string)"),
+            ("Cart.total", "Cart.total"),
+        ] {
+            assert_eq!(without_parameter_names(text), expected, "{text}");
+        }
     }
 }

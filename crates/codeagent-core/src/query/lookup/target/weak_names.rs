@@ -23,6 +23,9 @@ const EXAMPLES: [&str; 4] = [" such as ", " like ", "for example", "for instance
 /// Number of other words from which a sentence describes something, of which a value is an example.
 const MIN_DESCRIBING: usize = 3;
 
+/// Maximum length of an acronym.
+const MAX_ACRONYM: usize = 5;
+
 /// Reports whether a sentence has no name that is written like code or in quotation marks, only words of prose that
 /// equal names.
 pub(in crate::query) fn names_nothing_for_sure(
@@ -129,6 +132,7 @@ pub(super) fn drop_weak(
     let snapshot = sources.snapshot();
     let is_strong = |target: &Target| match target {
         Target::Literal(literal) if is_package(sources, literal, tokens) => false,
+        Target::Literal(literal) if is_acronym_of_prose(literal, tokens) => false,
         Target::Symbols(_) | Target::Literal(_) => !is_of_prose(tokens, target.requested_text()),
         _ => true,
     };
@@ -163,6 +167,15 @@ pub(super) fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
         Target::External { asked, .. } => !is_proper_noun(tokens, asked),
         _ => true,
     });
+}
+
+/// Reports whether a string is an acronym that a sentence writes without quotation marks, and nothing serves or emits it:
+/// `the IMAP engine`.
+fn is_acronym_of_prose(literal: &LiteralTarget, tokens: &[Token<'_>]) -> bool {
+    let text = literal.text.as_str();
+    let is_acronym = text.len() <= MAX_ACRONYM && text.chars().all(char::is_uppercase);
+    let mut named = tokens.iter().filter(|token| token.text == text);
+    is_acronym && !literal.is_known() && named.all(|token| !token.is_quoted && !token.is_code)
 }
 
 /// Reports whether a string is the name of a package of the repository that a sentence writes without quotation
