@@ -343,7 +343,7 @@ fn what_happens_is_told_of_functions_in_an_object() {
     let text = shop.stdout(&["explore", "what happens when CLEAN runs?"]);
     assert!(
         text.contains(
-            "what happens, in order:\nCLEAN  web/clean.ts:2\n  3 sweep  web/clean.ts:1\n"
+            "what happens, in order:\nCLEAN  web/clean.ts:2\n  3 run: sweep  web/clean.ts:1\n"
         ),
         "{text}"
     );

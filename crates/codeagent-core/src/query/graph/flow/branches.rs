@@ -39,8 +39,14 @@ impl FlowWalk<'_, '_, '_> {
         let Some(dialect) = Dialect::of_path(&path) else {
             return Ok(line.to_string());
         };
+        // The first line may be that of a callback itself.
+        let inner = before.split_once('\n').map_or("", |(_, inner)| inner);
+        let line_label = match callback_key(inner).filter(|_| dialect != Dialect::CSharp) {
+            Some(key) => format!("{line} {key}:"),
+            None => line.to_string(),
+        };
         if !CONDITIONS.iter().any(|word| before.contains(word)) {
-            return Ok(line.to_string());
+            return Ok(line_label);
         }
         let branches = self
             .branches
@@ -58,14 +64,74 @@ impl FlowWalk<'_, '_, '_> {
         let first = [BranchKind::Event, BranchKind::Catch];
         let kind = first.iter().find(|kind| kinds.contains(kind));
         let kind = kind.or(kinds.last());
-        Ok(kind.map_or_else(|| line.to_string(), |kind| format!("{line} {kind}:")))
+        Ok(match kind {
+            Some(kind) => format!("{line_label} {kind}:"),
+            None => line_label,
+        })
     }
+}
+
+/// Returns the key of the object literal whose callback the end of a text is in: `onSave` behind `useSave({ onSave: () =>
+/// {`. Such code runs later.
+fn callback_key(before: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    // Whether something else follows on the level of brackets that is read.
+    let mut is_separated = false;
+    for (at, c) in before.char_indices().rev() {
+        match c {
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' if depth > 0 => depth -= 1,
+            '(' | '[' | '{' => {
+                if let Some(key) = key_of_arrow(&before[..at]) {
+                    return Some(key);
+                }
+                is_separated = false;
+            }
+            ',' | ';' if depth == 0 => is_separated = true,
+            // The body of an arrow function may have no braces.
+            '>' if depth == 0 && !is_separated && before[..at].ends_with('=') => {
+                if let Some(key) = key_of_arrow(&before[..=at]) {
+                    return Some(key);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the key at the end of a text that gives a property an arrow function: `onSave` of `onSave: async (cart) =>`.
+fn key_of_arrow(text: &str) -> Option<&str> {
+    let head = text.trim_end().strip_suffix("=>")?;
+    let line = head.rsplit('\n').next()?;
+    let (key, parameters) = line.split_once(": ")?;
+    let key = key.rsplit(['{', ',', ' ', '(']).next()?;
+    let is_name = key.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let parameters = parameters.trim_start_matches("async ");
+    (is_name && !key.is_empty() && parameters.starts_with('(')).then_some(key)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::query::text::source::Text;
+
+    #[test]
+    fn a_callback_of_an_object_literal_has_its_key() {
+        for (before, expected) in [
+            (
+                "useSave({\n  onSave: async (cart) => {\n    await ",
+                Some("onSave"),
+            ),
+            ("useSave({ load: () => ", Some("load")),
+            ("useSave({ load: () => find(), key: ", None),
+            ("useSave({\n  onSave: () => {},\n});\n", None),
+            ("carts.map((cart: Cart) => {\n  ", None),
+            ("const save = () => {\n  ", None),
+        ] {
+            assert_eq!(callback_key(before), expected, "{before}");
+        }
+    }
 
     #[test]
     fn the_branches_of_a_function_are_those_in_its_file() {
