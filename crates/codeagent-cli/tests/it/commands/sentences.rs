@@ -154,7 +154,7 @@ const BAKERY_MODE: Case = Case {
     expected: &["3 Mode.Read: "],
 };
 
-const CASES: [Case; 43] = [
+const CASES: [Case; 44] = [
     Case {
         question: "where is the LOG_LEVEL environment variable read?",
         files: &[
@@ -330,6 +330,24 @@ const CASES: [Case; 43] = [
             "export function bakeAll(a: number) {\n  if (a) bread();\n  else cake();\n}\nfunction bread() { heatUp(); }\nfunction cake() { heatUp(); }\nfunction heatUp() {}\n",
         )],
         expected: &["first steps of other paths that are as short:\n  calls "],
+    },
+    Case {
+        question: "where does the app in counter/ start, in the browser?",
+        files: &[
+            (
+                "counter/package.json",
+                "{\n  \"scripts\": {\n    \"dev\": \"vite\"\n  }\n}\n",
+            ),
+            (
+                "counter/index.html",
+                "<html>\n<script type=\"module\" src=\"/src/boot.ts\"></script>\n<script src=\"https://cdn.example/a.js\"></script>\n</html>\n",
+            ),
+            ("counter/src/boot.ts", "function boot() {}\nboot();\n"),
+        ],
+        expected: &[
+            "scripts that start it:\ncounter/package.json:3 dev: vite\n",
+            "scripts that its pages load (1):\ncounter/\n index.html\n  2 <script type=\"module\" src=\"/src/boot.ts\">",
+        ],
     },
     Case {
         question: "which tests cover knead in bakery/test?",

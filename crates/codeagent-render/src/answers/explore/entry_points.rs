@@ -6,9 +6,9 @@ use codeagent_core::query::{self, EntryKind, EntryPoint, Occurrences, Target, Ta
 use super::connection::is_form;
 use super::containers;
 use super::flow::FLOW_TITLE;
-use super::is_prose;
 use super::member::source_lines;
 use super::wants::{STARTS, WANTED, Wants};
+use super::{is_prose, start_scripts};
 use crate::answers::{AnswerError, overview};
 use crate::text::{Document, Section};
 
@@ -30,6 +30,9 @@ const FLOW_CHARS: usize = 1_500;
 
 /// Words for a program that answers requests.
 const SERVERS: [&str; 3] = ["backend", "server", "web"];
+
+/// Words for a program that runs at its user.
+const CLIENTS: [&str; 3] = ["browser", "client", "frontend"];
 
 /// Names of commands that start one.
 const SERVING: [&str; 3] = ["serve", "server", "start"];
@@ -55,13 +58,15 @@ pub(super) fn section(
     let mut found = query::entry_overview(occurrences.sources)?;
     select_named(&mut found.entry_points, targets);
     select_described(&mut found.entry_points, targets);
-    if SERVERS.iter().any(|word| targets.has_word(word)) {
+    let is_server = SERVERS.iter().any(|word| targets.has_word(word));
+    if is_server && !CLIENTS.iter().any(|word| targets.has_word(word)) {
         select_servers(occurrences, &mut found.entry_points)?;
     }
     drop_libraries(occurrences, &mut found.entry_points)?;
     containers::section(document, occurrences, (targets, &mut found.entry_points))?;
     document.section(overview::entry_section(&found));
     document.section(top_level_calls(occurrences, &found.entry_points)?);
+    start_scripts::section(document, occurrences, &found.entry_points)?;
     // What builds a program or stands alone is not where it starts.
     let mut starting = found.entry_points.clone();
     if starting.len() > MAX_FLOWS {

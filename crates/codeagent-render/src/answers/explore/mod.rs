@@ -45,6 +45,7 @@ mod search;
 mod senders;
 mod settings;
 mod stand_ins;
+mod start_scripts;
 mod type_symbol;
 mod type_values;
 mod value_lines;
