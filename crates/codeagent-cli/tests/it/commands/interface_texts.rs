@@ -1,6 +1,6 @@
 //! `codeagent explore`: questions in the words of a user interface.
 
-use super::{Case, assert_answers};
+use super::{Case, Shop, assert_answers};
 
 #[test]
 fn a_text_leads_to_its_place_its_key_and_its_handler() {
@@ -389,3 +389,13 @@ export {};
         expected: &["1 <Item> in <Menu>: <Menu><Item Header=\"E_xit\""],
     },
 ];
+
+#[test]
+fn a_control_of_a_form_has_handlers_in_other_parts_of_its_class() {
+    let designer = "partial class Till {\n    void InitializeComponent() {\n        this.payButton.Text = \"Pay now\";\n    }\n    private Button payButton;\n}\n";
+    let form = "partial class Till : Form {\n    public Till() {\n        InitializeComponent();\n        payButton.Click += OnPay;\n    }\n    void OnPay(object sender, EventArgs e) { Charge(); }\n    void Charge() { }\n}\n";
+    let shop = Shop::with(&[("src/Till.Designer.cs", designer), ("src/Till.cs", form)]);
+    let text = shop.stdout(&["explore", "what happens when a user clicks \"Pay now\"?"]);
+    let flow = "src/Till.cs:4 payButton.Click += OnPay;\n  Till.OnPay  src/Till.cs:6\n    6 Till.Charge  src/Till.cs:7\n";
+    assert!(text.contains(flow), "{text}");
+}

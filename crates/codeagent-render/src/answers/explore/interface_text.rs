@@ -12,7 +12,7 @@ use super::literal::rendered_components;
 use super::member::{is_callable, own_lines_of, source_lines};
 use super::message::{add_constants, add_messages};
 use super::wants::WANTED;
-use super::{Wants, is_prose};
+use super::{Wants, controls, is_prose};
 use super::{branches, flow_source, literal_use, views};
 use crate::answers::AnswerError;
 use crate::note_text::counted;
@@ -437,6 +437,9 @@ fn add_reactions(
     }
     if lines.is_empty() {
         lines = of_attributes(occurrences, places)?;
+    }
+    if lines.is_empty() {
+        lines = controls::handlers(occurrences, places)?;
     }
     if lines.is_empty() {
         add_renderers(document, occurrences, places, wants)?;

@@ -10,6 +10,7 @@ mod commands;
 mod connection;
 mod constants;
 mod containers;
+mod controls;
 mod dependencies;
 mod derived_types;
 mod described;

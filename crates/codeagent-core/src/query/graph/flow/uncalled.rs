@@ -495,8 +495,10 @@ fn method_of_hub(call: &str) -> Option<&str> {
 #[must_use]
 pub fn is_raised(after: &str) -> bool {
     let after = after.trim_start_matches(['?', '!']);
-    let calls = ["(", ".Invoke(", ".DynamicInvoke("];
-    calls.iter().any(|call| after.starts_with(call))
+    let name = [".Invoke", ".DynamicInvoke"];
+    let rest = name.iter().find_map(|name| after.strip_prefix(name));
+    // `Closed?.Invoke (this)`
+    rest.unwrap_or(after).trim_start().starts_with('(')
 }
 
 /// Reports whether a call outside the repository runs code of the class that it is given: `UseStartup<Startup>()`, but
