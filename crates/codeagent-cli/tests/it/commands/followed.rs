@@ -31,6 +31,16 @@ fn object_types_in_a_head_are_no_members() {
 const CASES: &[Case] = &[
     Case {
         files: &[(
+            "src/Weight.cs",
+            "public readonly struct Weight {\n    readonly int grams;\n    public Weight(int grams) { this.grams = grams; }\n    public static Weight operator +(Weight one, Weight other)\n    {\n        return new Weight(one.grams + other.grams);\n    }\n    public bool IsLight() => grams < 10;\n    public bool IsHeavy() => grams > 100;\n}\n",
+        )],
+        question: "which operators does Weight have, and what do they do?",
+        expected: &[
+            "what its operators do:\n4 public static Weight operator +(Weight one, Weight other)\n5 {\n6     return new Weight(one.grams + other.grams);\n",
+        ],
+    },
+    Case {
+        files: &[(
             "web/schema.ts",
             "export function check(url: string) { return !!url; }\nexport const linkSchema = z.string().refine((url: string) => check(url));\nexport function save(input: unknown) { return linkSchema.safeParse(input); }\n",
         )],

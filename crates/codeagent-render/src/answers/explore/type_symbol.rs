@@ -25,6 +25,9 @@ use crate::text::{Document, NameRow, Section};
 /// it.
 const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule", "subscribe"];
 
+/// Maximum characters of the source of a type's operators.
+const MAX_OPERATORS: usize = 2_000;
+
 /// Maximum number of calls between what makes a message and what raises it.
 const MAX_MAKERS: usize = 3;
 
@@ -313,17 +316,25 @@ fn without_constructors(members: &[Node]) -> Vec<NodeId> {
         .collect()
 }
 
-/// Adds the uses of a type's operators.
+/// Adds the source of a type's operators, and their uses outside tests.
 fn operators(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     members: &[Node],
 ) -> Result<(), AnswerError> {
-    for operator in members
-        .iter()
-        .filter(|node| node.kind == NodeKind::Operator)
-    {
+    let operators = || {
+        members
+            .iter()
+            .filter(|node| node.kind == NodeKind::Operator)
+    };
+    let mut lines = Vec::new();
+    for operator in operators() {
+        lines.extend(source_lines(occurrences, operator)?);
+    }
+    let section = Section::lines("operator sources", "what its operators do", lines);
+    document.section(section.weighing(WANTED).at_most(MAX_OPERATORS));
+    for operator in operators() {
         let mut uses = occurrences.uses_of(&[operator.id], &[EdgeType::Calls])?;
         uses.retain(|place| !place.is_test());
         let title = format!("uses of `{}`", operator.name);
