@@ -161,7 +161,8 @@ fn two_thousand_calls_at_once_are_all_answered() {
             ) + "\n";
             input.write_all(line.as_bytes()).unwrap();
         }
-        // Concurrent calls with the same id are an error of the client and affect no other call.
+        // Concurrent calls with the same id are an error of the client and affect no other call. One of them that ends
+        // may cancel the others.
         for _ in 0..3 {
             input
                 .write_all((call(5_000, "list_directory", &json!({})) + "\n").as_bytes())
@@ -170,13 +171,15 @@ fn two_thousand_calls_at_once_are_all_answered() {
         input
     });
     let mut answered: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut is_twin_answered = false;
     while answered.len() < 2_001 {
         let answer = server.next();
-        assert!(
-            answer["result"]["structuredContent"].is_object(),
-            "{answer}"
-        );
-        *answered.entry(answer["id"].as_u64().unwrap()).or_default() += 1;
+        let id = answer["id"].as_u64().unwrap();
+        let has_result = answer["result"]["structuredContent"].is_object();
+        let is_cancelled = answer["error"]["message"] == "the call was cancelled";
+        assert!(has_result || id == 5_000 && is_cancelled, "{answer}");
+        is_twin_answered |= has_result && id == 5_000;
+        *answered.entry(id).or_default() += 1;
     }
     server.input = Some(asking.join().unwrap());
     assert!(
@@ -187,6 +190,8 @@ fn two_thousand_calls_at_once_are_all_answered() {
         well && rest.iter().all(|line| line.contains("\"id\":5000,")),
         "{rest:?}"
     );
+    is_twin_answered |= rest.iter().any(|line| line.contains("structuredContent"));
+    assert!(is_twin_answered, "{rest:?}");
 }
 
 #[test]
