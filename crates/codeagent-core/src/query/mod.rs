@@ -54,7 +54,7 @@ pub use export::{
 };
 pub use graph::affected::{Affected, AffectedBy, affected};
 pub use graph::caller_tree::caller_tree;
-pub use graph::flow::{flow, is_raised};
+pub use graph::flow::{flow, is_of_all_objects, is_raised};
 pub use graph::impact::{
     AffectedUse, Impact, ImpactQuery, ImpactStep, MAX_IMPACT_DEPTH, ReachingTest, impact,
 };
@@ -90,8 +90,8 @@ pub use lookup::position::{CallbackLines, is_in_place};
 pub use lookup::symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use lookup::symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
 pub use lookup::target::{
-    Alias, LiteralTarget, SymbolTarget, Target, Targets, capitalized, is_all_capitals, is_common,
-    is_request_method, name_words, resolve_targets,
+    Alias, LiteralTarget, SymbolTarget, Target, Targets, capitalized, is_acronym, is_all_capitals,
+    is_common, is_request_method, name_words, resolve_targets,
 };
 pub use lookup::target_nodes::nodes_of;
 pub use note::{

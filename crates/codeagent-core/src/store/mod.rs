@@ -99,7 +99,7 @@ pub use search::{
     DescribedAmong, DescribedSymbol, Evidence, Hit, Hits, MatchedBy, Score, SearchFilter,
     SimilarSymbols, SimilarityFn, SourceWords, described, is_generated_path, is_test_path,
     is_word_of_names, names_beginning_with, names_ending_with, nearest_names, search,
-    tests_with_beginnings, types_with_words, word_roots,
+    telling_roots, tests_with_beginnings, types_with_words, word_roots,
 };
 pub use share::{GraphDatabase, SharedVersions, copy_graph, shared_keys, shared_versions};
 pub use sign_bits::each_block;

@@ -508,7 +508,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             methods.extend(store::node(snapshot, member.id)?);
         }
         methods.retain(|member| {
-            member.node_type == NodeType::Method && !OF_ALL_OBJECTS.contains(&member.name.as_str())
+            member.node_type == NodeType::Method && !is_of_all_objects(&member.name)
         });
         methods.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
         Ok(methods)
@@ -543,6 +543,12 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let next = sources.line(&path, call.line + 1)?.unwrap_or_default();
         Ok(arguments::first_property(&arguments, &next).unwrap_or_default())
     }
+}
+
+/// Reports whether every class may override a method of this name, which says nothing of what happens.
+#[must_use]
+pub fn is_of_all_objects(name: &str) -> bool {
+    OF_ALL_OBJECTS.contains(&name)
 }
 
 /// Returns the first call of each function, in order.

@@ -38,6 +38,7 @@ use strings::{event, has_literal, is_known_event, route};
 pub use tokens::is_common;
 pub(in crate::query) use tokens::{Token, is_technical, tokens};
 pub use tokens::{capitalized, is_all_capitals, is_request_method, name_words};
+pub use weak_names::is_acronym;
 pub(in crate::query) use weak_names::names_nothing_for_sure;
 
 /// Maximum number of targets per text.

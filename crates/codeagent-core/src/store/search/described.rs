@@ -33,8 +33,8 @@ const CONTAINER: f64 = 0.5;
 const DOCUMENTATION: f64 = 0.35;
 /// Worth of a synonym of a word.
 const SYNONYM: f64 = 0.5;
-/// Roots of words in names that say nothing of what they name.
-const SAYING_LITTLE: [&str; 1] = ["async"];
+/// A word in names that says nothing of what they name.
+const ASYNC: &str = "async";
 /// Minimum length of a word, in bytes.
 const MIN_LETTERS: usize = 2;
 /// Factor of what is inside a function or an object literal.
@@ -194,8 +194,7 @@ fn may_be_meant(node: &Node, among: DescribedAmong) -> bool {
 
 /// Returns how well words describe a symbol; `None` if its name has none of them.
 fn describe(node: Node, terms: &[Term], whole: f64) -> Option<DescribedSymbol> {
-    let mut name = word_roots(name_without_prefix(&node.name));
-    name.retain(|word| !is_stop_word(word) && !SAYING_LITTLE.contains(&word.as_str()));
+    let name = telling_roots(name_without_prefix(&node.name));
     let container = name_without_prefix(container_name(&node.qualified_name));
     let behind = behind_whole_name(container, terms);
     let of_container = if behind.is_some() { 1.0 } else { CONTAINER };
@@ -302,6 +301,13 @@ pub fn word_roots(text: &str) -> FxHashSet<String> {
     words
         .map(|word| root(&word.to_lowercase()).to_owned())
         .collect()
+}
+
+/// Returns the roots of the words in a name that say something of what it names.
+pub fn telling_roots(name: &str) -> FxHashSet<String> {
+    let mut roots = word_roots(name);
+    roots.retain(|word| !is_stop_word(word) && word != ASYNC);
+    roots
 }
 
 #[cfg(test)]

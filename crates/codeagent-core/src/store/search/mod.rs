@@ -31,7 +31,9 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use described::{DescribedAmong, DescribedSymbol, described, is_word_of_names, word_roots};
+pub use described::{
+    DescribedAmong, DescribedSymbol, described, is_word_of_names, telling_roots, word_roots,
+};
 pub use hybrid::{MatchedBy, Score, SimilarSymbols};
 pub use named::{names_beginning_with, names_ending_with, tests_with_beginnings, types_with_words};
 pub use nearest::nearest_names;

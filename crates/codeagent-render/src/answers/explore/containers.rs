@@ -5,6 +5,7 @@ use codeagent_core::query::{
 };
 
 use super::literal::regex;
+use super::start_scripts;
 use super::wants::WANTED;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -36,16 +37,8 @@ pub(super) fn section(
         lines.push(format!("{}:{} {source}", place.path, place.line));
         commands.push(source.to_owned());
         for script in scripts_of(occurrences, place)? {
-            let indent = "  ".repeat(script.depth + 1);
-            let RunScript {
-                manifest,
-                line,
-                name,
-                command,
-                ..
-            } = script;
-            lines.push(format!("{indent}{manifest}:{line} {name}: {command}"));
-            commands.push(command);
+            lines.push(format!("  {}", start_scripts::row(&script)));
+            commands.push(script.command);
         }
     }
     let order = |entry: &EntryPoint| commands.iter().position(|command| is_run(entry, command));

@@ -97,15 +97,10 @@ pub(super) fn tests(
         .first()
         .filter(|best| best.score >= DESCRIBES_HELPER)
     {
-        document.line("the helper may be:");
-        let wants = Wants {
-            guesses: true,
-            ..wants
-        };
-        sections(
+        guess(
             document,
             occurrences,
-            std::slice::from_ref(&best.node),
+            ("the helper may be:", &best.node),
             wants,
         )?;
         return Ok(true);
@@ -122,15 +117,10 @@ pub(super) fn tests(
                 && best.node.node_type != NodeType::Property
         };
         if let Some(best) = described.first().filter(is_meant) {
-            document.line("the tested code may be:");
-            let wants = Wants {
-                guesses: true,
-                ..wants
-            };
-            sections(
+            guess(
                 document,
                 occurrences,
-                std::slice::from_ref(&best.node),
+                ("the tested code may be:", &best.node),
                 wants,
             )?;
         }
@@ -155,6 +145,21 @@ pub(super) fn tests(
     let beside = Section::occurrence_rows("tests beside", title, beside);
     document.section(beside.weighing(WANTED / 2));
     Ok(!found.tests.is_empty())
+}
+
+/// Adds what a question asks for of a symbol that it may mean, below a line that says so.
+fn guess(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (line, node): (&str, &Node),
+    wants: Wants,
+) -> Result<(), AnswerError> {
+    document.line(line);
+    let wants = Wants {
+        guesses: true,
+        ..wants
+    };
+    sections(document, occurrences, std::slice::from_ref(node), wants)
 }
 
 fn source(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<Section, AnswerError> {

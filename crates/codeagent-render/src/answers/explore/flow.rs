@@ -170,9 +170,6 @@ fn of_constant(
     branches::section(subject, document, occurrences)
 }
 
-/// Methods that every class may override, which say nothing of what happens.
-const OF_ALL_OBJECTS: [&str; 3] = ["Equals", "GetHashCode", "ToString"];
-
 /// Adds what the functions do that handle the type as a message or, if there are none, its own ones that
 /// the question is about, or else those that run on the event that one of its functions names, or else
 /// all of its own that other code can call.
@@ -238,8 +235,8 @@ fn own_functions(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Vec<Node>
 
     if found.is_empty() {
         for member in own.iter().filter(|member| is_callable(member)) {
-            let overrides = member.flags.has(NodeFlags::OVERRIDE)
-                && !OF_ALL_OBJECTS.contains(&member.name.as_str());
+            let overrides =
+                member.flags.has(NodeFlags::OVERRIDE) && !query::is_of_all_objects(&member.name);
             if overrides || !query::bases_of(snapshot, &[member.id])?.is_empty() {
                 found.push(member.clone());
             }

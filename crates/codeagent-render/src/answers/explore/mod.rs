@@ -89,9 +89,6 @@ const MANY_WORDS: usize = 3;
 /// Number of other words from which a word of a sentence that equals a name is hardly meant as one.
 const GUESSED_FROM: usize = 5;
 
-/// Maximum number of letters of an abbreviation.
-const MAX_ACRONYM: usize = 5;
-
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
 
@@ -439,7 +436,7 @@ fn unknown_names(targets: &Targets) -> Vec<&str> {
     let literals = literals.map(|literal| literal.text.as_str());
     let missing = targets.missing.iter().map(|(name, _)| name.as_str());
     let is_long = targets.uncommon_words().count() >= MANY_WORDS;
-    let is_aside = |name: &str| is_long && (is_prose(name) || is_acronym(name));
+    let is_aside = |name: &str| is_long && (is_prose(name) || query::is_acronym(name));
     let names = literals.chain(missing);
     names.filter(|name| !is_aside(name)).collect()
 }
@@ -448,11 +445,6 @@ fn unknown_names(targets: &Targets) -> Vec<&str> {
 fn is_prose(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase)
-}
-
-/// Reports whether a name is written like an abbreviation in prose: `OTLP`.
-fn is_acronym(name: &str) -> bool {
-    name.len() <= MAX_ACRONYM && name.chars().all(char::is_uppercase)
 }
 
 /// Returns the files and folders in a sentence that select among symbols of one name, or among the

@@ -32,23 +32,18 @@ pub(super) fn section(
     let mut scripts: Vec<RunScript> = Vec::new();
     for entry in entries.iter().filter(is_of_package).take(MAX_ENTRIES) {
         let run = query::scripts_run(occurrences.sources, &entry.path, STARTING)?;
-        let new = run.into_iter().filter(|script| !scripts.contains(script));
-        let new: Vec<RunScript> = new.collect();
-        scripts.extend(new);
+        for script in run {
+            if !scripts.contains(&script) {
+                scripts.push(script);
+            }
+        }
     }
 
     let mut lines = Vec::new();
     let mut folders: Vec<String> = Vec::new();
     for script in &scripts {
-        let indent = "  ".repeat(script.depth);
-        let RunScript {
-            manifest,
-            line,
-            name,
-            command,
-            ..
-        } = script;
-        lines.push(format!("{indent}{manifest}:{line} {name}: {command}"));
+        lines.push(row(script));
+        let manifest = script.manifest.as_str();
         let folder = manifest.strip_suffix("package.json").unwrap_or(manifest);
         if !folders.iter().any(|known| known == folder) {
             folders.push(folder.to_owned());
@@ -74,4 +69,17 @@ pub(super) fn section(
         document.section(section.weighing(20));
     }
     Ok(())
+}
+
+/// Writes a script with its place, indented by the number of scripts before it.
+pub(super) fn row(script: &RunScript) -> String {
+    let RunScript {
+        manifest,
+        line,
+        name,
+        command,
+        depth,
+    } = script;
+    let indent = "  ".repeat(*depth);
+    format!("{indent}{manifest}:{line} {name}: {command}")
 }

@@ -2,7 +2,6 @@
 //! `CartManager.GetCartByName`.
 
 use super::{Target, Targets, Token, symbols};
-use crate::embed::tokenizer::is_stop_word;
 use crate::model::graph::NodeId;
 use crate::query::{QueryError, SymbolGroup};
 use crate::store::{self, Snapshot};
@@ -20,8 +19,8 @@ const MEMBERS: [&str; 6] = [
 /// Words that begin a description.
 const DESCRIBING: [&str; 2] = ["that", "which"];
 
-/// Words of names that say nothing of what they name.
-const SAYING_LITTLE: [&str; 2] = ["async", "get"];
+/// The first word of names of members that only return what they name.
+const ACCESSOR: &str = "get";
 
 /// Number of words that a description must share with the name of a member, and of its share of that name.
 const MIN_SHARED: usize = 2;
@@ -50,8 +49,8 @@ pub(super) fn add(
         let types: Vec<NodeId> = types.flat_map(SymbolGroup::ids).collect();
         let mut best: Option<(f64, String)> = None;
         for member in store::children_of(snapshot, &types)? {
-            let mut name = store::word_roots(&member.name);
-            name.retain(|word| !is_stop_word(word) && !SAYING_LITTLE.contains(&word.as_str()));
+            let mut name = store::telling_roots(&member.name);
+            name.remove(ACCESSOR);
             let shared = name.intersection(&said).count();
             let share = shared as f64 / name.len().max(1) as f64;
             let is_better = best.as_ref().is_none_or(|(most, _)| share > *most);

@@ -169,13 +169,18 @@ pub(super) fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
     });
 }
 
+/// Reports whether a name is written like an abbreviation in prose: `OTLP`.
+#[must_use]
+pub fn is_acronym(name: &str) -> bool {
+    name.len() <= MAX_ACRONYM && name.chars().all(char::is_uppercase)
+}
+
 /// Reports whether a string is an acronym that a sentence writes without quotation marks, and nothing serves or emits it:
 /// `the IMAP engine`.
 fn is_acronym_of_prose(literal: &LiteralTarget, tokens: &[Token<'_>]) -> bool {
     let text = literal.text.as_str();
-    let is_acronym = text.len() <= MAX_ACRONYM && text.chars().all(char::is_uppercase);
     let mut named = tokens.iter().filter(|token| token.text == text);
-    is_acronym && !literal.is_known() && named.all(|token| !token.is_quoted && !token.is_code)
+    is_acronym(text) && !literal.is_known() && named.all(|token| !token.is_quoted && !token.is_code)
 }
 
 /// Reports whether a string is the name of a package of the repository that a sentence writes without quotation
