@@ -15,18 +15,39 @@ const ARENAS_A_CORE: usize = 2;
 
 /// Makes threads share arenas. Call it at the start of the program, because threads keep their
 /// arenas.
+///
+/// An arena reserves 64 MB of addresses, and twice that while it is made. If the addresses of the
+/// process are limited (`ulimit -v`), all threads share one.
 #[allow(unsafe_code, reason = "the standard library has no such function")]
 pub fn few_arenas() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let arenas = libc::c_int::try_from(ARENAS_A_CORE * cores).unwrap_or(libc::c_int::MAX);
+        let arenas = match are_addresses_limited() {
+            true => 1,
+            false => libc::c_int::try_from(ARENAS_A_CORE * cores).unwrap_or(libc::c_int::MAX),
+        };
         // SAFETY: `mallopt` takes two numbers and may be called at any time (mallopt(3)); if it
         // fails, nothing changes.
         unsafe {
             libc::mallopt(libc::M_ARENA_MAX, arenas);
         }
     }
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[allow(unsafe_code, reason = "the standard library has no such function")]
+fn are_addresses_limited() -> bool {
+    let mut limit = libc::rlimit {
+        rlim_cur: libc::RLIM_INFINITY,
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: `getrlimit` writes to the struct that it is given, and may be called at any time
+    // (getrlimit(2)); if it fails, the struct stays as it is.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_AS, &raw mut limit);
+    }
+    limit.rlim_cur != libc::RLIM_INFINITY
 }
 
 /// Returns unused pages to the system. Takes milliseconds per hundred megabytes freed.
