@@ -34,7 +34,7 @@ use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, StoreError}
 
 pub use crate::engine::error::{EngineError, ErrorKind, query_kind, store_kind};
 pub use crate::engine::index_reader::IndexReader;
-pub use crate::engine::share::{PackedFact, SharedGraph};
+pub use crate::engine::share::{PackedFact, PlainFact, SharedGraph, packed_fact};
 pub use crate::languages::grammars;
 pub use crate::store::{
     SCHEMA_VERSION, SharedVersions, may_be_facts, shared_versions, sqlite_differences,

@@ -6,8 +6,9 @@
 //!    `v1/packs/HASH.keys`: its keys; `v1/graphs/HASH`: a compressed graph.
 //! 3. `v1/repos/REPO/COMMIT.json`: the manifest of a commit, closed by its own hash. It names the
 //!    program's versions, the packs with their sizes, and the graph.
-//! 4. A push reads the keys of the nearest earlier manifest's packs and sends one pack with the
-//!    others. If too much of the old packs is unused, it sends everything again.
+//! 4. A push reads the keys of the nearest earlier manifest's packs and sends the others as a
+//!    *patch*: compressed against the facts that the commit no longer needs, which are mostly those
+//!    of the same files before. If too much of the old packs is unused, it sends everything again.
 //! 5. The manifest is written last, so a reader never sees a name without its content.
 //! 6. A pull takes the manifest of `HEAD`, else that of its nearest ancestor, else the newest.
 //! 7. Sizes are checked before something is read, hashes before anything of it is used; decoded
@@ -31,6 +32,7 @@ mod gc;
 mod http;
 mod manifest;
 mod pack;
+mod patch;
 mod place;
 mod pull;
 mod push;

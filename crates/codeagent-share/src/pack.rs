@@ -17,7 +17,7 @@ pub const FULL: usize = 32 << 20;
 /// Maximum size of a pack: the facts of one text may be larger than [`FULL`].
 pub const LARGEST: u64 = 512 << 20;
 
-/// Packs facts, which are sorted by key.
+/// Packs facts, which are sorted by key, for a repository that has none yet; see also [`patch`](crate::patch).
 pub fn pack(facts: &[PackedFact]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     for (key, blob) in facts {
@@ -61,7 +61,7 @@ pub fn unpack(name: &str, bytes: &[u8]) -> Result<Vec<PackedFact>, ShareError> {
 }
 
 /// Returns the keys of a pack as bytes.
-pub fn keys_of(facts: &[PackedFact]) -> Vec<u8> {
+pub fn keys_of(facts: &[([u8; KEY], Vec<u8>)]) -> Vec<u8> {
     facts.iter().flat_map(|(key, _)| *key).collect()
 }
 

@@ -3,10 +3,11 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use codeagent_core::engine::{PackedFact, SharedGraph};
+use codeagent_core::engine::{PackedFact, PlainFact, SharedGraph};
 use codeagent_core::{DataRoot, Engine, EngineOptions, IndexReader};
 
 use crate::manifest::{Graph, Manifest};
+use crate::patch::Patch;
 use crate::push::nearest;
 use crate::remote::{check_name, graph_name, pack_name};
 use crate::{Remote, ShareError, pack};
@@ -103,7 +104,8 @@ fn take_over(
     let index = SharedGraph::read(root, &options.home, &mut decoded)
         .map_err(|error| ShareError::refused(name, error.to_string()))?;
 
-    let count = each_pack(remote, manifest, |facts| {
+    let count = each_pack(remote, manifest, |pack| {
+        let facts = pack.facts(|older| Ok(index.plain_facts(older)?))?;
         index.add_facts(&facts)?;
         Ok(facts.len())
     })?;
@@ -124,7 +126,10 @@ fn add_to_index(
         ..EngineOptions::default()
     };
     let engine = Engine::open(root, engine_options)?;
-    let count = each_pack(remote, manifest, |facts| Ok(engine.add_facts(facts)?));
+    let count = each_pack(remote, manifest, |pack| {
+        let facts = pack.facts(|older| Ok(engine.reader().plain_facts(older)?))?;
+        Ok(engine.add_facts(facts)?)
+    });
     // Closed also after an error, so that what was added before stays intact.
     engine.close()?;
     count
@@ -145,18 +150,39 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
+/// A pack that was read.
+struct Pack<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+}
+
+impl Pack<'_> {
+    /// Returns the facts of the pack, which is checked as a whole; `older` returns the facts of earlier packs.
+    fn facts(
+        &self,
+        older: impl FnOnce(&[[u8; pack::KEY]]) -> Result<Vec<PlainFact>, ShareError>,
+    ) -> Result<Vec<PackedFact>, ShareError> {
+        match Patch::read(self.name, self.bytes)? {
+            Some(patch) => patch.facts(&older(&patch.older)?),
+            None => pack::unpack(self.name, self.bytes),
+        }
+    }
+}
+
 /// Adds the facts of all packs, one pack after the other, and returns the sum of what `add` returns.
-/// Each pack is checked before anything of it is added.
 fn each_pack(
     remote: &Remote,
     manifest: &Manifest,
-    mut add: impl FnMut(Vec<PackedFact>) -> Result<usize, ShareError>,
+    mut add: impl FnMut(Pack<'_>) -> Result<usize, ShareError>,
 ) -> Result<usize, ShareError> {
     let mut count = 0;
     for part in &manifest.packs {
         let name = pack_name(part);
         let bytes = remote.read_part(&name, part, pack::LARGEST)?;
-        count += add(pack::unpack(&name, &bytes)?)?;
+        count += add(Pack {
+            name: &name,
+            bytes: &bytes,
+        })?;
     }
     Ok(count)
 }

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 
 use codeagent_core::IndexReader;
-use codeagent_core::engine::shared_versions;
+use codeagent_core::engine::{PlainFact, shared_versions};
 
 use crate::manifest::{Graph, MOST_PACKS, Manifest, Part};
 use crate::remote::{check_name, graph_name, keys_name, manifest_name, now, pack_name};
-use crate::{Remote, ShareError, pack};
+use crate::{Remote, ShareError, pack, patch};
+
+/// The key of facts.
+type Key = [u8; pack::KEY];
 
 /// Level at which graphs are compressed.
 const LEVEL: i32 = 3;
@@ -47,6 +50,13 @@ impl Sender<'_> {
         self.bytes += bytes.len() as u64;
         self.remote.write(name, bytes)
     }
+
+    fn send_pack(&mut self, keys: Vec<u8>, bytes: Vec<u8>) -> Result<Part, ShareError> {
+        let part = Part::of(&bytes);
+        self.send(&keys_name(&part), keys)?;
+        self.send(&pack_name(&part), bytes)?;
+        Ok(part)
+    }
 }
 
 /// Pushes a snapshot of an index that is up to date with the commit.
@@ -60,15 +70,22 @@ pub fn push(
     let commit = check_name("commit", commit)?;
 
     let needed = index.shared_keys()?;
-    let (mut packs, there) = earlier(remote, options, &needed)?;
-    let missing: Vec<[u8; 32]> = needed
+    let Earlier { mut packs, keys } = earlier(remote, options, &needed)?;
+    let there: BTreeSet<&Key> = keys.iter().collect();
+    let missing: Vec<Key> = needed
         .iter()
-        .filter(|key| !there.contains(*key))
+        .filter(|key| !there.contains(key))
         .copied()
         .collect();
 
     let mut sender = Sender { remote, bytes: 0 };
-    packs.extend(send_facts(&mut sender, index, &missing)?);
+    packs.extend(match keys.as_slice() {
+        [] => send_facts(&mut sender, index, &missing)?,
+        keys => {
+            let older = replaced(index, keys, &needed)?;
+            send_patches(&mut sender, index, (&missing, &older))?
+        }
+    });
     let graph = match options.with_graph {
         true => Some(send_graph(&mut sender, index)?),
         false => None,
@@ -95,29 +112,63 @@ pub fn push(
     })
 }
 
+/// What the nearest earlier snapshot has.
+#[derive(Default)]
+struct Earlier {
+    packs: Vec<Part>,
+    /// The keys of their facts, pack by pack.
+    keys: Vec<Key>,
+}
+
 /// Returns the packs of the nearest earlier snapshot and their keys, unless most of them are of no
 /// use.
-fn earlier(
-    remote: &Remote,
-    options: &PushOptions,
-    needed: &[[u8; 32]],
-) -> Result<(Vec<Part>, BTreeSet<[u8; 32]>), ShareError> {
+fn earlier(remote: &Remote, options: &PushOptions, needed: &[Key]) -> Result<Earlier, ShareError> {
     let Some(manifest) = nearest(remote, &options.repo, &options.history)? else {
-        return Ok(Default::default());
+        return Ok(Earlier::default());
     };
     if manifest.packs.len() >= MOST_PACKS {
-        return Ok(Default::default());
+        return Ok(Earlier::default());
     }
 
-    let mut there = BTreeSet::new();
+    let mut keys = Vec::new();
     for part in &manifest.packs {
-        there.extend(remote.keys(part)?);
+        keys.extend(remote.keys(part)?);
     }
-    let used = needed.iter().filter(|key| there.contains(*key)).count();
-    if used * 2 < there.len() {
-        return Ok(Default::default());
+    let unused = keys
+        .iter()
+        .filter(|key| needed.binary_search(key).is_err())
+        .count();
+    if unused * 2 > keys.len() {
+        return Ok(Earlier::default());
     }
-    Ok((manifest.packs, there))
+    Ok(Earlier {
+        packs: manifest.packs,
+        keys,
+    })
+}
+
+/// Returns the facts that the store has, the commit does not need, and the index still has: mostly those of changed
+/// files before the change. The newest ones, up to the size that a patch may have.
+fn replaced(
+    index: &IndexReader,
+    there: &[Key],
+    needed: &[Key],
+) -> Result<Vec<PlainFact>, ShareError> {
+    let mut older = Vec::new();
+    let mut room = patch::MOST_OLDER_BYTES;
+    let unused = there
+        .iter()
+        .rev()
+        .filter(|key| needed.binary_search(key).is_err());
+    for key in unused {
+        for fact in index.plain_facts(&[*key])? {
+            if let Some(rest) = room.checked_sub(fact.1.len()) {
+                room = rest;
+                older.push(fact);
+            }
+        }
+    }
+    Ok(older)
 }
 
 /// Returns the usable manifest of the nearest commit of a history, else the newest.
@@ -139,21 +190,42 @@ pub fn nearest(
     Ok(None)
 }
 
+/// Sends these facts as patches of older ones, and returns the patches.
+fn send_patches(
+    sender: &mut Sender<'_>,
+    index: &IndexReader,
+    (keys, older): (&[Key], &[PlainFact]),
+) -> Result<Vec<Part>, ShareError> {
+    let mut parts = Vec::new();
+    let mut waiting: Vec<PlainFact> = Vec::new();
+    let mut size = 0;
+    for (at, key) in keys.iter().enumerate() {
+        for fact in index.plain_facts(&[*key])? {
+            size += fact.1.len();
+            waiting.push(fact);
+        }
+        let is_last = at + 1 == keys.len();
+        if size >= pack::FULL || is_last && !waiting.is_empty() {
+            let bytes = patch::write(&waiting, older)?;
+            parts.push(sender.send_pack(pack::keys_of(&waiting), bytes)?);
+            waiting.clear();
+            size = 0;
+        }
+    }
+    Ok(parts)
+}
+
 /// Sends these facts and returns their packs.
 fn send_facts(
     sender: &mut Sender<'_>,
     index: &IndexReader,
-    keys: &[[u8; 32]],
+    keys: &[Key],
 ) -> Result<Vec<Part>, ShareError> {
     let mut parts = Vec::new();
     let mut waiting = Vec::new();
     let mut size = 0;
     let mut send = |facts: &mut Vec<_>| {
-        let bytes = pack::pack(facts);
-        let part = Part::of(&bytes);
-        sender.send(&keys_name(&part), pack::keys_of(facts))?;
-        sender.send(&pack_name(&part), bytes)?;
-        parts.push(part);
+        parts.push(sender.send_pack(pack::keys_of(facts), pack::pack(facts))?);
         facts.clear();
         Ok::<_, ShareError>(())
     };

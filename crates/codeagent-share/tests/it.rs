@@ -215,6 +215,54 @@ fn a_second_push_sends_what_is_new_and_a_pull_takes_the_nearest() {
     place.assert_fresh("clone");
 }
 
+/// A class with many methods, of which one has another name.
+fn long_class(odd: &str) -> String {
+    let methods = (0..300).map(|n| {
+        let name = if n == 150 {
+            odd.to_owned()
+        } else {
+            format!("M{n}")
+        };
+        format!(
+            "    public int {name}(int p{n}) {{ return p{n} + Other{}.Get(); }}\n",
+            n % 7
+        )
+    });
+    format!("class Long\n{{\n{}}}\n", methods.collect::<String>())
+}
+
+#[test]
+fn a_changed_file_is_sent_as_its_difference() {
+    for with_graph in [false, true] {
+        let place = Place::new();
+        let write = |name: &str, odd: &str| {
+            write_file(&place.root(name), "src/Long.cs", long_class(odd));
+        };
+        place.index("origin");
+        place.push(&["c0"], false);
+        write("origin", "First");
+        place.index("origin");
+        let added = place.push(&["c1", "c0"], false);
+        write("origin", "AddedLater");
+        place.index("origin");
+        let changed = place.push(&["c2", "c1", "c0"], with_graph);
+        assert_eq!((added.sent_facts, changed.sent_facts), (1, 1));
+        if !with_graph {
+            // Both have the keys and the manifest, about 700 bytes.
+            assert!(
+                changed.sent_bytes < 1_700 && added.sent_bytes > 10_000,
+                "{changed:?} {added:?}"
+            );
+        }
+
+        write("clone", "AddedLater");
+        let pulled = place.pull(&["c2"], true).unwrap();
+        assert_eq!(pulled.has_graph, with_graph);
+        assert_eq!(place.index("clone").parsed, 0);
+        place.assert_fresh("clone");
+    }
+}
+
 #[test]
 fn every_damaged_object_is_refused_and_the_index_stays_right() {
     let place = Place::new();

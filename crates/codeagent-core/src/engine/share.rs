@@ -17,6 +17,29 @@ use crate::store::{self, FactsKey, GraphDatabase, StoreError};
 /// The facts of a text, packed, under their key.
 pub type PackedFact = ([u8; 32], Vec<u8>);
 
+/// The facts of a text, serialized but not compressed, under their key.
+pub type PlainFact = ([u8; 32], Vec<u8>);
+
+/// Compresses serialized facts.
+#[must_use]
+pub fn packed_fact(plain: &[u8]) -> Vec<u8> {
+    store::pack_plain_facts(plain)
+}
+
+/// Returns the serialized facts of the keys that `read` has, without damaged ones.
+fn plain_facts(
+    keys: &[[u8; 32]],
+    mut read: impl FnMut(&FactsKey) -> Result<Option<Vec<u8>>, StoreError>,
+) -> Result<Vec<PlainFact>, StoreError> {
+    let mut found = Vec::new();
+    for key in keys {
+        let blob = read(&FactsKey(*key))?;
+        let plain = blob.and_then(|blob| store::plain_facts(&blob));
+        found.extend(plain.map(|plain| (*key, plain)));
+    }
+    Ok(found)
+}
+
 impl IndexReader {
     /// Returns the keys of the facts of all files without a problem, sorted.
     pub fn shared_keys(&self) -> Result<Vec<[u8; 32]>, StoreError> {
@@ -35,6 +58,12 @@ impl IndexReader {
         }
         let found = store::repack(found).into_iter();
         Ok(found.map(|(key, blob)| (key.0, blob)).collect())
+    }
+
+    /// Returns the serialized facts of these keys, as far as there are any.
+    pub fn plain_facts(&self, keys: &[[u8; 32]]) -> Result<Vec<PlainFact>, StoreError> {
+        let snapshot = self.snapshot()?;
+        plain_facts(keys, |key| store::read_packed(&snapshot, key))
     }
 
     /// Returns a database with the graph, for other machines.
@@ -100,6 +129,11 @@ impl SharedGraph {
             self.database.put_facts(&FactsKey(*key), blob)?;
         }
         Ok(())
+    }
+
+    /// Returns the serialized facts of these keys, as far as there are any.
+    pub fn plain_facts(&self, keys: &[[u8; 32]]) -> Result<Vec<PlainFact>, EngineError> {
+        Ok(plain_facts(keys, |key| self.database.packed_facts(key))?)
     }
 
     /// Makes the graph the index. The next update compares every file with it.

@@ -93,7 +93,11 @@ impl BundleWriter {
     fn pack(&mut self, value: &impl Serialize) -> Vec<u8> {
         self.plain = postcard::to_extend(value, std::mem::take(&mut self.plain))
             .expect("facts have no values that postcard refuses");
+        self.compress()
+    }
 
+    /// Compresses the plain bytes, and clears the buffers.
+    fn compress(&mut self) -> Vec<u8> {
         self.packed.reserve(compress_bound(self.plain.len()));
         let packed = self
             .compressor
@@ -135,7 +139,21 @@ fn decode<T: DeserializeOwned>(blob: &[u8]) -> Option<T> {
     postcard::from_bytes(&decompress(blob)?).ok()
 }
 
+/// Compresses encoded facts.
+#[must_use]
+pub fn pack_plain_facts(plain: &[u8]) -> Vec<u8> {
+    PACKER.with_borrow_mut(|packer| {
+        packer.plain.extend(plain);
+        packer.compress()
+    })
+}
+
 /// Returns the encoded facts of a blob; `None` if it is damaged.
+#[must_use]
+pub fn plain_facts(blob: &[u8]) -> Option<Vec<u8>> {
+    decompress(blob)
+}
+
 fn decompress(blob: &[u8]) -> Option<Vec<u8>> {
     let (length, packed) = blob.split_first_chunk::<4>()?;
     let length = (u32::from_le_bytes(*length) as usize).min(MAX_FACTS_BYTES);
@@ -192,7 +210,14 @@ pub fn read_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Facts>, 
 
 /// Returns the packed blob under a key, which may be damaged.
 pub fn read_packed(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Vec<u8>>, StoreError> {
-    let mut statement = snapshot.connection().prepare_cached(SELECT)?;
+    packed(snapshot.connection(), key)
+}
+
+pub(super) fn packed(
+    connection: &Connection,
+    key: &FactsKey,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut statement = connection.prepare_cached(SELECT)?;
     Ok(statement
         .query_row([&key.0[..]], |row| row.get(0))
         .optional()?)

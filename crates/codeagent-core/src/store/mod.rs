@@ -67,7 +67,7 @@ pub use external::{
 };
 pub use facts::{
     FactsKey, decode_facts, decode_outline, encode_facts, encode_outline, facts_keys, has_facts,
-    may_be_facts, read_facts, read_packed, repack,
+    may_be_facts, pack_plain_facts, plain_facts, read_facts, read_packed, repack,
 };
 pub use facts_cache::facts_of_file;
 pub use file_uses::{external_calls_by_file, uses_between_files};

@@ -91,6 +91,11 @@ impl GraphDatabase {
         facts::insert(&self.0, key, blob)
     }
 
+    /// Returns the packed facts under a key.
+    pub fn packed_facts(&self, key: &FactsKey) -> Result<Option<Vec<u8>>, StoreError> {
+        facts::packed(&self.0, key)
+    }
+
     /// Writes everything to the file, and closes it in the mode of an index.
     pub fn close(self) -> Result<(), StoreError> {
         self.0.execute_batch("COMMIT; PRAGMA journal_mode = WAL")?;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallId, DeclId, DetailId, ExprId, List, ScopeId, Sym, TypeId};
+use super::{CallId, DeclId, DetailId, ExprId, List, ScopeId, Sym, TypeId, relative};
 use crate::graph::Access;
 use crate::span::{Position, Span};
 
@@ -283,8 +283,10 @@ pub struct Declaration {
     pub context: Context,
     /// Byte offset from which the name is visible (0: in the whole scope). Set for narrowings after
     /// an early exit and for C# locals.
+    #[serde(with = "relative::offset")]
     pub from: u32,
     /// Position of the name token, or of the first token if it has no name.
+    #[serde(with = "relative::position")]
     pub at: Position,
     /// Details that only nodes need; `NONE` for locals, parameters, lambdas.
     pub detail: DetailId,
@@ -368,6 +370,7 @@ pub struct Detail {
     /// The declaration with attributes, decorators and `export`, without its doc comment, up to its
     /// last token. For a C# field or TypeScript variable, its whole statement if it is the only
     /// declarator, else from the declarator on.
+    #[serde(with = "relative::span")]
     pub span: Span,
     /// Declared accessibility with the language's default filled in; `None` where accessibility
     /// does not apply.
@@ -398,6 +401,7 @@ pub struct Base {
     /// `TypeExpr::Heritage`.
     pub ty: TypeId,
     /// Position of its last name token.
+    #[serde(with = "relative::position")]
     pub at: Position,
 }
 

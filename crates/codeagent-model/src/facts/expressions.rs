@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallId, DeclId, ExprId, List, ScopeId, Sym, TypeId};
+use super::{CallId, DeclId, ExprId, List, ScopeId, Sym, TypeId, relative};
 
 /// Kinds of literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -43,12 +43,12 @@ pub enum Expr {
     /// Not recognized.
     Unknown,
     /// A bare name, looked up from a scope at a byte offset.
-    Name(Sym, ScopeId, u32),
+    Name(Sym, ScopeId, #[serde(with = "relative::offset")] u32),
     /// `this` of the innermost type or object literal; `NONE` at the top.
     This(DeclId),
     /// TypeScript: `this` where a guard tests one of its members. Scope and byte offset as in
     /// `Name`.
-    ThisAt(DeclId, ScopeId, u32),
+    ThisAt(DeclId, ScopeId, #[serde(with = "relative::offset")] u32),
     /// `super` / `base` of a type.
     Super(DeclId),
     /// `a.b`, `a?.b`, `a!.b`, C# `a->b` (`*a` first).

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Sym;
+use super::{Sym, relative};
 
 /// A string literal that reads as a name: a route, an event, a key or a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +11,7 @@ pub struct StringLiteral {
     /// The text between the quotes, as written.
     pub text: Sym,
     /// The line it starts on.
+    #[serde(with = "relative::line")]
     pub line: u32,
 }
 
@@ -20,6 +21,7 @@ pub struct InactiveName {
     /// The name, which may be a keyword too.
     pub name: Sym,
     /// 1-based line.
+    #[serde(with = "relative::line")]
     pub line: u32,
 }
 
@@ -28,8 +30,10 @@ pub struct InactiveName {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Callback {
     /// First line: that of the called name.
+    #[serde(with = "relative::line")]
     pub start: u32,
     /// Last line: that of the closing parenthesis.
+    #[serde(with = "relative::line")]
     pub end: u32,
     /// The called name and the first string: `router.post "documents.archive"`.
     pub label: String,

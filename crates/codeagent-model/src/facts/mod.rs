@@ -28,6 +28,7 @@ mod literals;
 mod modules;
 mod names;
 mod pools;
+mod relative;
 mod sites;
 mod types;
 
@@ -59,6 +60,7 @@ pub use types::{Element, Segment, TypeExpr};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// Facts about the file as a whole.
+    #[serde(with = "relative::first")]
     pub header: Header,
     /// All strings, each once.
     pub names: Names,

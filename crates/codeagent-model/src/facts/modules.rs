@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DeclId, ExprId, ScopeId, Sym, TypeId};
+use super::{DeclId, ExprId, ScopeId, Sym, TypeId, relative};
 use crate::span::Position;
 
 /// An import (TypeScript) or using (C#).
@@ -25,6 +25,7 @@ pub struct Import {
     /// `import type`
     pub type_only: bool,
     /// The specifier string (TypeScript) or the last name token (C#).
+    #[serde(with = "relative::position")]
     pub at: Position,
 }
 
@@ -70,6 +71,7 @@ pub struct Export {
     /// `export type`
     pub type_only: bool,
     /// The local name token, or the specifier of a star.
+    #[serde(with = "relative::position")]
     pub at: Position,
 }
 

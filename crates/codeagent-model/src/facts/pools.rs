@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::relative::{self, Numbers};
 use super::{Arg, Base, Element, Segment};
 
 macro_rules! ids {
@@ -12,19 +13,6 @@ macro_rules! ids {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
-
-        /// Serialized plus one, so that the frequent `NONE` takes one byte instead of five.
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_u32(self.0.wrapping_add(1))
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                u32::deserialize(deserializer).map(|stored| Self(stored.wrapping_sub(1)))
-            }
-        }
 
         impl $name {
             /// The absent id.
@@ -78,14 +66,60 @@ ids! {
     ExportId,
 }
 
+macro_rules! relative_ids {
+    ($($name:ident: $numbers:ident,)*) => {$(
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_u64(relative::written_id(Numbers::$numbers, self.0))
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let stored = u64::deserialize(deserializer)?;
+                Ok(Self(relative::read_id(Numbers::$numbers, stored)))
+            }
+        }
+    )*};
+}
+
+relative_ids! {
+    Sym: Names,
+    ScopeId: Scopes,
+    DeclId: Decls,
+    TypeId: Types,
+    ExprId: Exprs,
+    CallId: Calls,
+    DetailId: Details,
+    ImportId: Imports,
+    ExportId: Exports,
+}
+
 /// A run of values in one of the pools of [`Facts`](super::Facts); read it with
 /// [`Facts::list`](super::Facts::list).
-#[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct List<T> {
     start: u32,
     len: u32,
-    #[serde(skip)]
     of: PhantomData<T>,
+}
+
+impl<T: Pooled> Serialize for List<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let start = relative::written_start(T::NUMBERS, self.start, self.len);
+        (self.len, start).serialize(serializer)
+    }
+}
+
+impl<'de, T: Pooled> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (len, start) = <(u32, u32)>::deserialize(deserializer)?;
+        Ok(Self {
+            start: relative::read_start(T::NUMBERS, start, len),
+            len,
+            of: PhantomData,
+        })
+    }
 }
 
 impl<T> Clone for List<T> {
@@ -139,6 +173,8 @@ impl<T> List<T> {
 
 /// A value that can be in a [`List`]; determines the list's pool in [`Facts`](super::Facts).
 pub trait Pooled: Sized {
+    /// The kind of the places in the pool.
+    const NUMBERS: Numbers;
     /// Returns the pool of this type.
     fn pool(pools: &Pools) -> &Vec<Self>;
     /// Returns the pool of this type, to add values.
@@ -146,13 +182,14 @@ pub trait Pooled: Sized {
 }
 
 macro_rules! pools {
-    ($($(#[$meta:meta])* $field:ident: $ty:ty,)*) => {
+    ($($(#[$meta:meta])* $field:ident: $ty:ty, $numbers:ident;)*) => {
         /// The values of all [`List`]s.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct Pools {
             $($(#[$meta])* pub $field: Vec<$ty>,)*
         }
         $(impl Pooled for $ty {
+            const NUMBERS: Numbers = Numbers::$numbers;
             fn pool(pools: &Pools) -> &Vec<Self> { &pools.$field }
             fn pool_mut(pools: &mut Pools) -> &mut Vec<Self> { &mut pools.$field }
         })*
@@ -167,17 +204,17 @@ macro_rules! pools {
 
 pools! {
     /// Parameters, type parameters.
-    decls: DeclId,
+    decls: DeclId, DeclPlaces;
     /// Type arguments, members of unions, constraints.
-    types: TypeId,
+    types: TypeId, TypePlaces;
     /// Returned values, array elements.
-    exprs: ExprId,
+    exprs: ExprId, ExprPlaces;
     /// Arguments of calls.
-    args: Arg,
+    args: Arg, ArgPlaces;
     /// Segments of dotted type names.
-    segments: Segment,
+    segments: Segment, SegmentPlaces;
     /// Elements of tuples.
-    elements: Element,
+    elements: Element, ElementPlaces;
     /// Base lists.
-    bases: Base,
+    bases: Base, BasePlaces;
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallId, DeclId, ExportId, ExprId, ImportId, Sym, TypeId};
+use super::{CallId, DeclId, ExportId, ExprId, ImportId, Sym, TypeId, relative};
 use crate::span::Position;
 
 /// A use site.
@@ -17,6 +17,7 @@ pub struct Site {
     pub owner: DeclId,
     /// Position of the name token; for `[..]`, `new(..)` and operators, that of the token in its
     /// place.
+    #[serde(with = "relative::position")]
     pub at: Position,
 }
 
