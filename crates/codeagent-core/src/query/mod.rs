@@ -80,7 +80,7 @@ pub use lookup::described::{
 pub use lookup::described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use lookup::folder::resolve_folder;
 pub use lookup::kind::{Kind, Selection, asked_kind};
-pub use lookup::namesakes::functions_of_name;
+pub use lookup::namesakes::{classes_with_members, functions_of_name, symbols_of_name};
 pub use lookup::not_found::explain_not_found;
 pub use lookup::outline::{
     derive_file_id, files_below, files_of_namespace, get_outline, members_of, named_on_line,

@@ -177,7 +177,7 @@ const CASES: &[Case] = &[
         ],
         question: "who implements IBin, also by mocks in tests?",
         expected: &[
-            "objects that tests make in its place (1):\nsrc.Tests/\n BinTests.cs\n  1 BinTests.Empties: ",
+            "objects that tests make in its place, or in that of a type below it (1):\nsrc.Tests/\n BinTests.cs\n  1 BinTests.Empties: ",
         ],
     },
     Case {

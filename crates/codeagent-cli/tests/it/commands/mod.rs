@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 mod between_services;
+mod by_convention;
 mod changes;
 mod chosen_targets;
 mod clean;

@@ -619,8 +619,8 @@ const CASES: &[Case] = &[
         files: LISTS,
         question: "who implements Resolver, object literals included?",
         expected: &[
-            "object literals assigned to properties of this type (2):\nweb/\n list.ts\n  5 flags: ",
-            "  7 later: resolver: {\n",
+            "object literals and values of this type (2):\nweb/\n list.ts\n  5 flags: ",
+            "  7 later: resolver: {",
         ],
     },
     Case {

@@ -145,8 +145,7 @@ pub fn tests_reaching(
     let mut found = ReachingTests::default();
     let mut modules = Modules::of(occurrences, nodes)?;
     for step in 0..=steps {
-        let bases = bases_of(occurrences.sources.snapshot(), &level)?;
-        level.extend(bases.into_iter().map(|(id, _)| id));
+        level.extend(base_members(occurrences.sources.snapshot(), &level)?);
         let (in_tests, mut next) = users(occurrences, &level, &mut seen)?;
         let testing = in_tests.iter().map(|(_, edge)| edge.other).collect();
         if step == 0 {
@@ -170,6 +169,20 @@ pub fn tests_reaching(
     }
     found.requests = requesting_tests(occurrences, nodes)?;
     Ok(found)
+}
+
+/// Returns what members among some symbols implement or override. What uses a base type need not use a type below it.
+fn base_members(snapshot: &Snapshot, nodes: &[NodeId]) -> Result<Vec<NodeId>, QueryError> {
+    let bases: Vec<NodeId> = bases_of(snapshot, nodes)?
+        .into_iter()
+        .map(|(id, _)| id)
+        .collect();
+    let classes = store::classes(snapshot, &bases)?;
+    let is_member = |id: &NodeId| {
+        let class = classes.get(id);
+        class.is_some_and(|class| !class.node_type.is_type())
+    };
+    Ok(bases.into_iter().filter(is_member).collect())
 }
 
 /// Returns the requests in tests for routes that run symbols or their callers.

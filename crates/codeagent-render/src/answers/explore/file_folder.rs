@@ -355,6 +355,7 @@ pub(super) fn folder(
             .iter()
             .flat_map(|(_, (exported, internal))| exported.iter().chain(internal));
         let symbols: Vec<Node> = all.cloned().collect();
+        folder_dependencies::project_lines(document, occurrences, folder)?;
         let section = folder_dependencies::section(occurrences, folder, &symbols)?;
         document.section(wants.weigh(section, true, 0));
     }

@@ -1,13 +1,23 @@
-//! The section about what the symbols of a folder depend on outside of it, by project.
+//! Sections about what a folder depends on: the symbols outside of it that those in it use, by project, and what its
+//! project files name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use codeagent_core::model::graph::Node;
-use codeagent_core::query::{self, Occurrences};
+use codeagent_core::query::{self, Occurrences, TextSearchQuery};
 
+use super::literal::regex;
 use super::type_symbol::path;
+use super::wants::WANTED;
 use crate::answers::AnswerError;
-use crate::text::{NameRow, Section};
+use crate::text::{Document, NameRow, Section};
+
+/// The lines of project files by which these depend on something: other projects, packages, assemblies, sources of other
+/// folders and constants in csproj files, names with a version in package.json.
+const DEPENDING: &str = r#"<(ProjectReference|PackageReference|Reference|Import|DefineConstants)\b|<Compile Include=|^\s*"[@\w./-]+":\s*"(workspace:|catalog:|npm:|file:|link:|latest|[\^~>=*0-9])"#;
+
+/// Names with a version in package.json that are no packages.
+const NO_PACKAGES: [&str; 4] = ["\"version\"", "\"node\"", "\"npm\"", "\"pnpm\""];
 
 /// Maximum number of symbols whose dependencies are read.
 const MAX_SYMBOLS: usize = 400;
@@ -42,6 +52,31 @@ pub(super) fn section(
     let rows = found.into_iter().map(row).collect();
     let title = "depends on types and functions of";
     Ok(Section::names("dependencies", title, rows))
+}
+
+/// Adds the lines of the project files in a folder that name what the projects depend on.
+pub(super) fn project_lines(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    folder: &str,
+) -> Result<(), AnswerError> {
+    let query = TextSearchQuery {
+        path: Some(folder),
+        ..regex(DEPENDING)
+    };
+    let mut places = query::search_text(occurrences, &query)?.others;
+    places.retain(|place| {
+        let file = place.path.strip_prefix(folder).unwrap_or(&place.path);
+        let source = place.source.as_deref().unwrap_or_default().trim_start();
+        match file.trim_start_matches('/') {
+            "package.json" => !NO_PACKAGES.iter().any(|name| source.starts_with(name)),
+            file => file.ends_with(".csproj"),
+        }
+    });
+    places.dedup_by(|next, known| next.path == known.path && next.source == known.source);
+    let title = "project files that name what they depend on";
+    document.section(Section::occurrence_rows("projects", title, places).weighing(WANTED));
+    Ok(())
 }
 
 /// Returns the project of a symbol, or else its folder.

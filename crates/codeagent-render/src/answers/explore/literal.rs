@@ -14,7 +14,7 @@ use super::literal_use;
 use super::member::{MAX_CONTINUED, add_chain, is_callable, numbered};
 use super::message::add_callers_around;
 use super::wants::{WANTED, Wants};
-use super::{environment_settings, flow_source, senders, value_lines};
+use super::{environment_settings, flow_source, named_after, senders, value_lines};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, Section};
@@ -44,6 +44,9 @@ const MAX_FLOWS: usize = 4;
 
 /// Weight of the flow of a route's component if the question does not ask for it.
 const COMPONENT: u32 = 20;
+
+/// Minimum length of a name whose spellings in other case are the same name, in bytes.
+const LONG_NAME: usize = 12;
 
 /// Number of names in a path of properties that is searched for by its end.
 const CHAIN: usize = 3;
@@ -109,6 +112,7 @@ fn sections(
     let emitters = emitters(occurrences, target)?;
     places.retain(|place| !emitters.contains(place));
     document.section(Section::occurrence_rows("emitters", "emitted at", emitters).weighing(30));
+    document.section(named_after::section(occurrences, text)?);
     let (tests, mut code): (Vec<_>, Vec<_>) = places.into_iter().partition(Occurrence::is_test);
     for place in code.iter_mut().take(MAX_CONTINUED) {
         add_chain(occurrences, place)?;
@@ -524,10 +528,19 @@ pub(super) fn expressions(
             continue;
         }
         document.line(format!("## text {name} ({lines})"));
-        if found.code.len() <= MAX_IN_CONTEXT {
-            around(document, occurrences, &found.code)?;
-            literal_use::branches_of_items(document, occurrences, (&found.code, wants))?;
-            value_lines::section(document, occurrences, &found.code)?;
+        let statements: Vec<Occurrence> = found
+            .code
+            .iter()
+            .filter(|place| !is_comment(place))
+            .cloned()
+            .collect();
+        if statements.len() <= MAX_IN_CONTEXT {
+            around(document, occurrences, &statements)?;
+            literal_use::branches_of_items(document, occurrences, (&statements, wants))?;
+            value_lines::section(document, occurrences, &statements)?;
+        }
+        if name.len() >= LONG_NAME {
+            in_other_case(document, occurrences, (name, &found))?;
         }
         if wants.tests && found.tests.is_empty() {
             document.line("no test contains it");
@@ -542,6 +555,38 @@ pub(super) fn expressions(
         registered(document, occurrences, name, wants)?;
     }
 
+    Ok(())
+}
+
+/// Reports whether the line of a place is one of a comment.
+fn is_comment(place: &Occurrence) -> bool {
+    let source = place.source.as_deref().unwrap_or_default().trim_start();
+    ["//", "/*", "* "]
+        .iter()
+        .any(|start| source.starts_with(start))
+}
+
+/// Adds the lines of code that have a name in other case, such as keys that are compared in capitals.
+fn in_other_case(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (name, known): (&str, &FoundText),
+) -> Result<(), AnswerError> {
+    let query = TextSearchQuery {
+        ignore_case: true,
+        ..plain_text(name)
+    };
+    let mut code = query::search_text(occurrences, &query)?.code;
+    let is_known = |place: &Occurrence| {
+        let mut known = known.code.iter();
+        known.any(|known| (&known.path, known.line) == (&place.path, place.line))
+    };
+    code.retain(|place| !is_known(place));
+    if code.len() <= MAX_IN_CONTEXT {
+        around(document, occurrences, &code)?;
+    }
+    let title = "lines of code that have it in other case";
+    document.section(Section::occurrence_rows("other case", title, code).weighing(30));
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use super::literal::plain_text;
 use super::others::{MAX_SOURCES, add_sources, asks_for_each};
 use super::reads_and_writes::{bindings, reads_and_writes};
 use super::wants::{WANTED, Wants};
-use super::{LESS_LIKELY, Subject, constants, flow, mentions, raisers};
+use super::{LESS_LIKELY, Subject, constants, fixtures, flow, mentions, raisers, short_bodies};
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, Section};
 
@@ -72,7 +72,10 @@ pub(super) fn sections(
         });
     }
     let title = "implemented or overridden by, at all levels";
-    let places = occurrences.of_declarations(&found)?;
+    let mut places = occurrences.of_declarations(&found)?;
+    if wants.implementations {
+        short_bodies::add(occurrences, &mut places)?;
+    }
     let section = Section::occurrence_rows("implementations", title, places);
 
     document.section(wants.weigh(section, wants.implementations, 20));
@@ -478,6 +481,10 @@ fn in_tests(
     }
     document.section(wants.weigh(requesting_tests(requests), wants.tests, 5));
     let has_direct = !tests.is_empty();
+    if wants.tests || wants.impact {
+        let all = [tests.as_slice(), &reaching.indirect].concat();
+        document.section(wants.weigh(fixtures::section(occurrences, &all)?, true, 0));
+    }
     let section = Section::occurrence_rows("tests", "in tests", tests);
     document.section(wants.weigh_tests(section));
     document.section(reaching_tests(reaching, has_direct, wants));

@@ -5,9 +5,9 @@ use codeagent_core::query::{
     self, MentionPlace, Occurrence, Occurrences, TextMention, TextSearchQuery,
 };
 
-use super::Subject;
 use super::environment_settings::used_on_line;
 use super::literal::regex;
+use super::{Subject, named_after};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -41,8 +41,12 @@ pub(super) fn sections(
     if in_all && is_compound {
         let strings = named_in_strings(occurrences, name)?;
         let title = "named in strings, matched by equal text";
+        let is_named = !strings.is_empty();
         let section = Section::occurrence_rows("strings", title, strings);
         document.section(wants.weigh(section, asks_for_uses, 10));
+        if is_named && subject.first().node_type == NodeType::Property {
+            document.section(named_after::section(occurrences, name)?);
+        }
     }
 
     if asks_for_uses && is_compound && subject.first().language == Language::TypeScript {

@@ -3,7 +3,9 @@
 //! The kind of each target selects the sections; the words of the question decide their shares of
 //! the budget. A text without targets is searched for, and the best result is explored.
 
+mod attribute_names;
 mod branches;
+mod by_shape;
 mod callback;
 mod callees;
 mod commands;
@@ -21,6 +23,7 @@ mod exports;
 mod external;
 mod file_folder;
 mod file_imports;
+mod fixtures;
 mod flow;
 mod flow_source;
 mod folder_dependencies;
@@ -32,9 +35,11 @@ mod kind;
 mod limits;
 mod literal;
 mod literal_use;
+mod meant;
 mod member;
 pub(super) mod mentions;
 mod message;
+mod named_after;
 mod namespace;
 mod object_literal;
 mod others;
@@ -45,6 +50,7 @@ mod registered;
 mod search;
 mod senders;
 mod settings;
+mod short_bodies;
 mod stand_ins;
 mod start_scripts;
 mod type_symbol;
@@ -56,7 +62,7 @@ mod wants;
 use std::collections::BTreeMap;
 
 use codeagent_core::engine::IndexReader;
-use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
+use codeagent_core::model::graph::{Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{
     self, DescribedSymbol, LiteralTarget, Occurrences, QueryError, SymbolGroup, SymbolTarget,
     Target, Targets,
@@ -67,7 +73,7 @@ use crate::error_text::query_error_text;
 use crate::face::Face;
 use crate::note_text::note_text;
 use crate::text::{Document, NameRow, Section};
-use heading::{heading, is_shown_first};
+use heading::heading;
 use wants::{WANTED, Wants};
 
 /// Maximum other symbols of a name that are listed.
@@ -111,6 +117,8 @@ pub struct ExploreQuery<'a> {
 struct Context<'t> {
     /// Files and folders that select among symbols of one name.
     within: &'t [&'t str],
+    /// Files with the strings of the question, whose symbols are rather meant than others of their names.
+    beside: &'t [String],
     /// The words that name no target, in lower case.
     words: &'t [String],
     wants: Wants,
@@ -143,6 +151,8 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     }
 
     let mut unknown = unknown_names(&targets);
+    // `app.config` may be prose about a name.
+    unknown.sort_by_key(|name| !is_camel_case(name));
     if !document.is_empty() {
         // `andWhere` is written like code, and may be a member of something outside the repository.
         unknown.retain(|name| is_camel_case(name));
@@ -378,8 +388,10 @@ fn add_targets(
     (wants, face): (Wants, Face),
 ) -> Result<(), AnswerError> {
     let within = folders_of_symbols(targets);
+    let beside = meant::files_of_strings(occurrences, targets)?;
     let context = Context {
         within: &within,
+        beside: &beside,
         words: &targets.words,
         wants,
         face,
@@ -558,19 +570,16 @@ fn add_symbols(
     context: Context<'_>,
 ) -> Result<(), AnswerError> {
     let Context {
-        within,
-        words,
-        wants,
-        face,
+        words, wants, face, ..
     } = context;
-    let Some(group) = best_group(occurrences, symbols, (within, wants))? else {
+    let Some(group) = meant::best_group(occurrences, symbols, context)? else {
         return Ok(());
     };
     if let Some(within) = &group.callback {
         return callback::sections(document, occurrences, group.first(), within);
     }
 
-    let nodes = with_namesakes(group, symbols);
+    let nodes = meant::with_namesakes(group, symbols);
     let subject = Subject {
         nodes: &nodes,
         words,
@@ -609,68 +618,6 @@ fn add_symbols(
     others::sections(document, occurrences, &subject, (&symbols.asked, &others))?;
     document.section(reflection::section(occurrences, &subject, &others)?);
     Ok(())
-}
-
-/// Returns the group of symbols that a question is about: one in a place that it names, else the
-/// first that fits.
-fn best_group<'t>(
-    occurrences: &Occurrences<'_, '_>,
-    symbols: &'t SymbolTarget,
-    (within, wants): (&[&str], Wants),
-) -> Result<Option<&'t SymbolGroup>, AnswerError> {
-    let mut ranked = Vec::with_capacity(symbols.groups.len());
-    let groups = symbols.groups.iter().chain(&symbols.others);
-    for (at, group) in groups.enumerate() {
-        let is_meant = within.iter().any(|place| is_of_place(group.first(), place));
-        if is_meant || at < symbols.groups.len() {
-            let rank = rank(occurrences, &group.nodes, wants)?;
-            ranked.push(((!is_meant, rank), group));
-        }
-    }
-    let best = ranked.into_iter().min_by_key(|(rank, _)| *rank);
-    Ok(best.map(|(_, group)| group))
-}
-
-/// Returns the symbols of a group; for a namespace also those of other projects that declare a part
-/// of it.
-fn with_namesakes(group: &SymbolGroup, symbols: &SymbolTarget) -> Vec<Node> {
-    let first = group.first();
-    let mut nodes = group.nodes.clone();
-    if first.kind == NodeKind::Namespace {
-        let others = symbols.groups.iter().chain(&symbols.others);
-        let parts = others.flat_map(|other| &other.nodes).filter(|node| {
-            node.kind == NodeKind::Namespace && node.qualified_name == first.qualified_name
-        });
-        let parts: Vec<Node> = parts.filter(|node| node.id != first.id).cloned().collect();
-        nodes.extend(parts);
-    }
-    // Classes without a common base may have events of the same name.
-    if first.kind == NodeKind::Event {
-        let others = symbols.groups.iter().flat_map(|other| &other.nodes);
-        let others = others.filter(|node| node.kind == NodeKind::Event && node.id != first.id);
-        nodes.extend(others.cloned());
-    }
-    nodes
-}
-
-/// Ranks the symbols of one qualified name: those come first that the question can be about.
-fn rank(
-    occurrences: &Occurrences<'_, '_>,
-    nodes: &[Node],
-    wants: Wants,
-) -> Result<(bool, bool), AnswerError> {
-    let is_outer = nodes.iter().all(|node| !is_shown_first(node));
-    if !wants.flow {
-        return Ok((is_outer, false));
-    }
-    // What is sent or raised is a message, not a function of its name.
-    if wants.messages {
-        return Ok((is_outer, !nodes[0].node_type.is_type()));
-    }
-    // A declaration without a body calls nothing.
-    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-    let calls = occurrences.outgoing(&ids, &[EdgeType::Calls])?;
-    Ok((is_outer, calls.is_empty()))
 }
 
 /// Lists the other symbols of a name: a few in one line, more in a section.

@@ -1,8 +1,8 @@
-//! Section about the objects that libraries for tests make instead of a type: `Substitute.For<ICart>()`, `new Mock<ICart>()`,
-//! `mock<Cart>()`.
+//! Section about the objects that libraries for tests make instead of a type, or of one that implements it:
+//! `Substitute.For<ICart>()`, `new Mock<ICart>()`, `mock<Cart>()`.
 
-use codeagent_core::model::graph::{EdgeType, Node, NodeType};
-use codeagent_core::query::Occurrences;
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
+use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
 use crate::answers::AnswerError;
@@ -14,28 +14,46 @@ const MAKERS: [&str; 5] = ["fake", "mock", "spy", "stub", "substitute"];
 /// Words by which a question asks for such objects.
 const ASKING: [&str; 6] = ["double", "fake", "mock", "stand-in", "stub", "substitute"];
 
-/// Adds where tests make objects that stand for a type that can be implemented.
+/// Maximum number of types below a type for which such objects are looked for.
+const MAX_DERIVED: usize = 60;
+
+/// Adds where tests make objects that stand for a type that can be implemented, or for one of those `derived` from it.
 pub(super) fn section(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
+    derived: &[NodeId],
 ) -> Result<(), AnswerError> {
     let is_type = |node: &Node| matches!(node.node_type, NodeType::Class | NodeType::Interface);
     if !subject.wants.implementations || !is_type(subject.first()) {
         return Ok(());
     }
-    let name = subject.first().name.as_str();
-    let mut places = occurrences.uses_of(&subject.ids(), &[EdgeType::References])?;
+    let mut places = stand_ins(occurrences, &subject.ids(), &subject.first().name)?;
+    for id in derived.iter().take(MAX_DERIVED) {
+        if let Some(symbol) = query::get_node(occurrences.sources.snapshot(), *id)? {
+            places.extend(stand_ins(occurrences, &[*id], &symbol.node.name)?);
+        }
+    }
+    let is_asked = |word: &String| ASKING.iter().any(|asked| word.starts_with(asked));
+    let is_wanted = subject.words.iter().any(is_asked);
+    let title = "objects that tests make in its place, or in that of a type below it";
+    let section = Section::occurrence_rows("stand-ins", title, places);
+    document.section(subject.wants.weigh(section, is_wanted, 6));
+    Ok(())
+}
+
+/// Returns where tests make objects in the place of a type.
+fn stand_ins(
+    occurrences: &mut Occurrences<'_, '_>,
+    ids: &[NodeId],
+    name: &str,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let mut places = occurrences.uses_of(ids, &[EdgeType::References])?;
     places.retain(|place| {
         let source = place.source.as_deref().unwrap_or_default();
         place.is_test() && makes_stand_in(source, name)
     });
-    let is_asked = |word: &String| ASKING.iter().any(|asked| word.starts_with(asked));
-    let is_wanted = subject.words.iter().any(is_asked);
-    let title = "objects that tests make in its place";
-    let section = Section::occurrence_rows("stand-ins", title, places);
-    document.section(subject.wants.weigh(section, is_wanted, 6));
-    Ok(())
+    Ok(places)
 }
 
 /// Reports whether a line makes an object in the place of a type: its name is the first type argument of a maker.

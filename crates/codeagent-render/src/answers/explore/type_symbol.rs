@@ -14,9 +14,9 @@ use super::heading::signature;
 use super::member::{
     MAX_SOURCE_LINES, ROOTS, own_lines, reaching_tests, requesting_tests, source_lines,
 };
-use super::type_values::{held_values, values};
+use super::type_values::values;
 use super::wants::{WANTED, Wants};
-use super::{Subject, flow, mentions, stand_ins};
+use super::{Subject, attribute_names, by_shape, flow, mentions, short_bodies, stand_ins};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
@@ -101,7 +101,8 @@ pub(super) fn sections(
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
     let derived: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
     registered_types(subject, document, occurrences, &derived)?;
-    let mut derived = occurrences.of_declarations(&derived)?;
+    let below = derived;
+    let mut derived = occurrences.of_declarations(&below)?;
     for row in &mut derived {
         add_bases(occurrences, row)?;
     }
@@ -116,7 +117,8 @@ pub(super) fn sections(
     );
     let with_tests = wants.tests && wants.implementations;
     document.section(wants.weigh(section, with_tests, 3));
-    stand_ins::section(subject, document, occurrences)?;
+    by_shape::section(subject, document, occurrences, (&members, &below))?;
+    stand_ins::section(subject, document, occurrences, &below)?;
     if subject.words.iter().any(|word| word.starts_with("overrid")) {
         overridden_members(subject, document, occurrences, &members)?;
     }
@@ -144,6 +146,7 @@ fn overridden_members(
     let found: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
     let mut places = occurrences.of_declarations(&found)?;
     places.retain(|place| !place.is_test());
+    short_bodies::add(occurrences, &mut places)?;
     let title = "overrides of its members";
     let section = Section::occurrence_rows("overrides", title, places);
     document.section(subject.wants.weigh(section, true, 0));
@@ -532,7 +535,7 @@ fn whole(
     // Comments of XML say in many lines what the names say.
     lines.retain(|line| !line.contains(" ///"));
     let section = Section::lines("source", "its source", lines);
-    document.section(section.weighing(1).at_most(MAX_WHOLE));
+    document.section(section.weighing(20).at_most(MAX_WHOLE));
     Ok(())
 }
 
@@ -562,7 +565,6 @@ fn uses(
     let is_used_in_tests = used.iter().any(Occurrence::is_test);
     if wants.implementations {
         used = values(subject, document, occurrences, (used, members))?;
-        held_values(subject, document, occurrences)?;
     }
     let is_unused = constructed.is_empty() && used.is_empty();
 
@@ -677,7 +679,9 @@ fn tests(
 
     let has_direct = !in_tests.is_empty();
     let requests = std::mem::take(&mut reaching.requests);
+    let is_named = wants.tests && attribute_names::tests(document, occurrences, subject.first())?;
     if wants.tests
+        && !is_named
         && !is_used_in_tests
         && !has_direct
         && reaching.indirect.is_empty()

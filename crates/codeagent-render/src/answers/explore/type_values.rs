@@ -16,15 +16,21 @@ const MAX_PASSED: usize = 1_200;
 const MAX_KEYS: usize = 12;
 const MAX_KEY_USES: usize = 400;
 
-/// Adds the uses that make a value of the type and the object literals that are given where one is expected, and
-/// returns the other uses.
+/// Maximum number of lines of a conditional value.
+const MAX_CONDITIONAL: u32 = 20;
+
+/// Adds the uses that make a value of the type, the object literals that are given where one is expected or are assigned
+/// to properties of the type, and returns the other uses.
 pub(super) fn values(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    (used, members): (Vec<Occurrence>, &[Node]),
+    (mut used, members): (Vec<Occurrence>, &[Node]),
 ) -> Result<Vec<Occurrence>, AnswerError> {
     let name = subject.first().name.as_str();
+    for place in &mut used {
+        add_conditional(occurrences, place, name)?;
+    }
     let (mut literals, rest): (Vec<_>, Vec<_>) =
         used.into_iter().partition(|place| makes_value(place, name));
     for literal in literals_by_keys(subject, occurrences, members)? {
@@ -45,9 +51,48 @@ pub(super) fn values(
     let section = Section::occurrence_rows("results", title, results);
     document.section(subject.wants.weigh(section, true, 0));
     let title = "object literals and values of this type";
-    let section = Section::occurrence_rows("object literals", title, literals);
+    let section = Section::occurrence_rows("object literals", title, literals.clone());
     document.section(subject.wants.weigh(section, true, 0));
+    held_values(subject, document, occurrences, &literals)?;
     Ok(rest)
+}
+
+/// Adds the alternatives of a value to the line of a variable that is declared to be of the type:
+/// `const bell: Bell = isLoud` becomes `const bell: Bell = isLoud ? { : quietBell;`.
+fn add_conditional(
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &mut Occurrence,
+    name: &str,
+) -> Result<(), AnswerError> {
+    let declares = format!(": {name} = ");
+    let Some(source) = place
+        .source
+        .as_mut()
+        .filter(|line| line.contains(&declares))
+    else {
+        return Ok(());
+    };
+    if source.ends_with([';', '{', '(', ',']) {
+        return Ok(());
+    }
+    let last = place.line + MAX_CONDITIONAL;
+    let lines = occurrences
+        .sources
+        .lines(&place.path, place.line + 1, last)?;
+    let lines = lines.unwrap_or_default();
+    // The alternatives stand at the indentation of the first.
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let Some(first) = lines.first().map(|line| indent(line)) else {
+        return Ok(());
+    };
+    let is_alternative = |line: &&str| line.starts_with("? ") || line.starts_with(": ");
+    let inside = lines.iter().take_while(|line| indent(line) >= first);
+    let inside = inside.filter(|line| indent(line) == first);
+    for line in inside.map(|line| line.trim()).filter(is_alternative) {
+        source.push(' ');
+        source.push_str(line);
+    }
+    Ok(())
 }
 
 /// Returns where the object literals of a type begin: those that set one of its members.
@@ -112,15 +157,16 @@ fn literal_around(
 /// Reports whether a place makes a value of a type of this name.
 pub(super) fn makes_value(place: &Occurrence, name: &str) -> bool {
     let line = place.source.as_deref().unwrap_or_default();
-    is_object_literal(line, name)
+    is_object_literal(line, name) || line.contains(&format!(": {name} = ")) && line.contains(" ? {")
 }
 
-/// Adds the object literals that are assigned to properties of the type: `{ bell: { ring() {} } }`
-/// for `bell: Bell`.
-pub(super) fn held_values(
+/// Adds the object literals, other than known ones, that are assigned to properties of the type:
+/// `{ bell: { ring() {} } }` for `bell: Bell`.
+fn held_values(
     subject: &Subject<'_>,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
+    known: &[Occurrence],
 ) -> Result<(), AnswerError> {
     let Node {
         node_type,
@@ -158,6 +204,11 @@ pub(super) fn held_values(
         });
         assigned.extend(places);
     }
+    let is_known = |place: &Occurrence| {
+        let mut known = known.iter();
+        known.any(|known| known.path == place.path && known.line == place.line)
+    };
+    assigned.retain(|place| !is_known(place));
     assigned.sort_unstable();
     assigned.dedup();
     let title = "object literals assigned to properties of this type";

@@ -19,6 +19,9 @@ const MAX_LINES: u32 = 600;
 /// Maximum number of variables of a function to which a value is followed.
 const MAX_NAMES: usize = 3;
 
+/// Maximum number of lines of a function behind a condition in which what it sets depends on that.
+const MAX_BEHIND: u32 = 12;
+
 /// Words that declare a variable.
 const DECLARING: [&str; 5] = ["const", "let", "string", "string?", "var"];
 
@@ -36,16 +39,25 @@ pub(super) fn section(
         if let Some(name) = property(source) {
             add_property(document, occurrences, (read, name))?;
         }
-        let Some(name) = declared(source) else {
-            continue;
+        let mut set = match target(source) {
+            Some(name) => properties_on_line(occurrences, read, name)?,
+            None => Vec::new(),
         };
         let Some(function) = query::function_around(occurrences, read)?.filter(is_callable) else {
+            uses_of_properties(document, occurrences, (set, std::slice::from_ref(read)))?;
             continue;
         };
         let Some(span) = function.spans.first().filter(|span| span.path == read.path) else {
             continue;
         };
         let last = span.span.end_line.min(read.line + MAX_LINES);
+        if source.trim_start().starts_with("if ") {
+            set.extend(set_behind(occurrences, read, last)?);
+        }
+        uses_of_properties(document, occurrences, (set, std::slice::from_ref(read)))?;
+        let Some(name) = declared(source) else {
+            continue;
+        };
         let FollowedValue {
             names,
             places,
@@ -59,6 +71,26 @@ pub(super) fn section(
         uses_of_properties(document, occurrences, (properties, &places))?;
     }
     Ok(())
+}
+
+/// Returns the properties and fields that a function sets in the lines behind a condition, up to `last`; none if it goes
+/// on for long: `if (args["quiet"] == null) return; Settings.IsQuiet = true;`.
+fn set_behind(
+    occurrences: &mut Occurrences<'_, '_>,
+    condition: &Occurrence,
+    last: u32,
+) -> Result<Vec<Node>, AnswerError> {
+    if last > condition.line + MAX_BEHIND {
+        return Ok(Vec::new());
+    }
+    let mut set = Vec::new();
+    for number in condition.line + 1..=last {
+        let place = occurrences.at(&condition.path, number)?;
+        if let Some(name) = place.source.as_deref().and_then(target) {
+            set.extend(properties_on_line(occurrences, &place, name)?);
+        }
+    }
+    Ok(set)
 }
 
 /// What holds a value in the lines behind its read.
@@ -136,6 +168,14 @@ fn declared(line: &str) -> Option<&str> {
     (DECLARING.contains(&declaring) && is_name && !name.is_empty()).then_some(name)
 }
 
+/// Returns the last name of what a line that declares nothing gives a value: `IsQuiet` of `Settings.IsQuiet = true;`.
+fn target(line: &str) -> Option<&str> {
+    let (target, _) = line.split_once(" = ")?;
+    let name = target.trim().rsplit('.').next()?;
+    let is_part = |c: char| c.is_alphanumeric() || "_.".contains(c);
+    target.trim().chars().all(is_part).then_some(name)
+}
+
 /// Returns the property or field that a line gives the value of a variable: `Port` of `this.Port = port;`.
 fn given<'l>(line: &'l str, variable: &str) -> Option<&'l str> {
     let (target, value) = line.split_once(" = ")?;
@@ -201,6 +241,14 @@ mod tests {
             Some("port")
         );
         assert_eq!(out_variable("Find(text, out var port);"), None);
+    }
+
+    #[test]
+    fn a_line_sets_a_property() {
+        assert_eq!(target("  Settings.IsQuiet = true;"), Some("IsQuiet"));
+        assert_eq!(target("IsQuiet = Get(\"QUIET\");"), Some("IsQuiet"));
+        assert_eq!(target("var quiet = true;"), None);
+        assert_eq!(target("items[0] = true;"), None);
     }
 
     #[test]

@@ -128,7 +128,7 @@ fn name_before_place(
 }
 
 /// Returns the folders that a sentence calls a project, module or the like by their name or its last part:
-/// `the Server module` for `Shop.Server`.
+/// `the Server module` for `Shop.Server`; if there are none, the only file of the name.
 pub(super) fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, QueryError> {
     let named = folders_of_name(snapshot, name)?;
     if name.contains(['.', '/']) {
@@ -145,10 +145,21 @@ pub(super) fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Quer
     folders.retain(is_around);
     // Of several, the one without tests comes first.
     folders.sort_by_key(|path| store::is_test_path(&format!("{path}/x")));
-    Ok(match folders.into_iter().next() {
-        Some(path) => vec![folder(name, path)],
-        None => named,
-    })
+    match folders.into_iter().next() {
+        Some(path) => Ok(vec![folder(name, path)]),
+        None if named.is_empty() => file_of_stem(snapshot, name),
+        None => Ok(named),
+    }
+}
+
+/// Returns the only file outside tests that has a name, without its extension.
+fn file_of_stem(snapshot: &Snapshot, stem: &str) -> Result<Vec<Target>, QueryError> {
+    let mut paths = store::files_with_stem(snapshot, &stem.to_lowercase())?;
+    paths.retain(|path| !store::is_test_path(path));
+    match paths.as_slice() {
+        [path] => files(snapshot, path),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Returns the folders with a name, such as that of a project: `Shop.Server`.

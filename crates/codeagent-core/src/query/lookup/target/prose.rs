@@ -13,6 +13,9 @@ use crate::query::unresolved::unresolved_uses::declared_in_written_files;
 use crate::query::{Note, QueryError, Sources, SymbolGroup};
 use crate::store::{self, Snapshot};
 
+/// Number of uncommon words from which a sentence describes more than it names.
+const LONG: usize = 5;
+
 /// Maximum number of uncommon lower-case words in a sentence that may be names.
 const MAX_PLAIN: usize = 2;
 
@@ -471,7 +474,7 @@ fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
 }
 
 /// Removes acronyms that equal the name of a symbol in lower case, where others are names as
-/// written: `which IPC channels does Cart use?` asks for no variable `ipc`.
+/// written or the sentence is long: `which IPC channels does Cart use?` asks for no variable `ipc`.
 fn drop_other_case(targets: &mut Targets, tokens: &[Token<'_>]) {
     let is_acronym = |name: &str| {
         let is_pair = |pair: &[u8]| pair.iter().all(u8::is_ascii_uppercase);
@@ -489,7 +492,8 @@ fn drop_other_case(targets: &mut Targets, tokens: &[Token<'_>]) {
         }
         _ => false,
     };
-    if !targets.found.iter().all(differs) {
+    let is_long = targets.uncommon_words().count() >= LONG;
+    if is_long || !targets.found.iter().all(differs) {
         let (others, found) = std::mem::take(&mut targets.found)
             .into_iter()
             .partition(differs);

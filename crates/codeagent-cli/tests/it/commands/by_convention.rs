@@ -1,0 +1,156 @@
+//! `codeagent explore`: what belongs to a symbol by its name or form alone, which no edge shows.
+
+use super::{Case, assert_answers};
+
+#[test]
+fn names_and_forms_lead_to_what_belongs_together() {
+    assert_answers(CASES);
+}
+
+const CASES: &[Case] = &[
+    Case {
+        files: &[
+            (
+                "src/Filters.cs",
+                "public abstract class Filter { public abstract bool Check(); }\n[Filter(\"whenRare\")]\npublic class RareFilter : Filter { public override bool Check() => true; }\n",
+            ),
+            (
+                "tests/FilterTests.cs",
+                "public class FilterTests {\n    [Fact] public void Types() { var type = typeof(Filter); }\n    [Fact] public void Rare() { Load(\"<whenRare layout='a' />\"); }\n}\n",
+            ),
+        ],
+        question: "which tests cover RareFilter?",
+        expected: &[
+            "bases: Filter  src/Filters.cs:1\nin tests, by the name \"whenRare\" that its attribute gives it (1):\ntests/\n FilterTests.cs\n  3 FilterTests.Rare: ",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Stores.cs",
+                "public interface IStore { void Put(); }\npublic class DiskStore : IStore { public void Put() { } }\n",
+            ),
+            (
+                "tests/StoreTests.cs",
+                "public class StoreTests {\n    public void One() { var store = Substitute.For<IStore>(); }\n    public void Two() { var store = Substitute.For<DiskStore>(); }\n}\n",
+            ),
+        ],
+        question: "who implements IStore, also as substitutes in tests?",
+        expected: &[
+            "objects that tests make in its place, or in that of a type below it (2):\ntests/\n StoreTests.cs\n  2 StoreTests.One: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/source.ts",
+            "export interface Source {\n  subscribeTo(name: string): void;\n}\nexport class Notifier {\n  subscribeTo(name: string) {}\n  close() {}\n}\nexport function make(lag: boolean) {\n  const source: Source = lag\n    ? {\n        subscribeTo: () => {},\n      }\n    : new Notifier();\n  return source;\n}\n",
+        )],
+        question: "who implements Source, object literals included?",
+        expected: &[
+            "classes that have all its members and do not declare it (1):\nweb/\n source.ts\n  4 Notifier: export class Notifier {\n",
+            "object literals and values of this type (2):\nweb/\n source.ts\n  9 make: const source: Source = lag ? { : new Notifier();\n",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Kinds.cs",
+            "public enum Kind { Plain, Root }\npublic class Item {\n    public virtual Kind GetKind()\n    {\n        return Kind.Plain;\n    }\n}\npublic class RootItem : Item {\n    public override Kind GetKind()\n    {\n        return Kind.Root;\n    }\n}\n",
+        )],
+        question: "who overrides Item.GetKind, and what do they return?",
+        expected: &["9 RootItem.GetKind: public override Kind GetKind() { return Kind.Root; }\n"],
+    },
+    Case {
+        files: &[
+            (
+                "tests/Make.cs",
+                "public static class Make { public static int Random() => 4; }\n",
+            ),
+            (
+                "tests/ItemTests.cs",
+                "public class ItemTests {\n    int item;\n    [SetUp]\n    public void Setup() { item = Make.Random(); }\n    [Test]\n    public void Saves() { }\n    [Test]\n    public void Loads() { }\n}\n",
+            ),
+        ],
+        question: "which tests break if Make.Random changes?",
+        expected: &[
+            "tests before which one of these runs (1):\n ItemTests.Setup before tests/ItemTests.cs: 6 Saves, 8 Loads\n",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Arguments.cs",
+            "public static class Settings { public static bool IsQuiet; }\npublic class Arguments {\n    void ReadQuiet(Args args) {\n        if (args[\"quiet-start\"] == null) return;\n        Settings.IsQuiet = true;\n    }\n    void Start() { if (Settings.IsQuiet) return; }\n}\n",
+        )],
+        question: "where is the switch \"quiet-start\" read, and what acts on it?",
+        expected: &[
+            "uses of IsQuiet, which holds its value",
+            "  7 Arguments.Start: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Parser.cs",
+            "/// - app.logIncludeTime\npublic static class Log { public static bool IncludeTime; public static void Line() { if (IncludeTime) return; } }\npublic class Parser {\n    void FromEnvironment() { Log.IncludeTime = Get(\"app.logIncludeTime or\"); }\n    void FromXml(string name) {\n        switch (name) {\n            case \"LOGINCLUDETIME or\": Log.IncludeTime = true; break;\n        }\n    }\n}\n",
+        )],
+        question: "where is the setting logIncludeTime read, and where does it take effect?",
+        expected: &[
+            "lines of code that have it in other case (1):\nsrc/\n Parser.cs\n  7 Parser.FromXml: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/widgets.ts",
+            "export type Events = { doorClosed: { id: number } };\nexport class Door { close() { trigger(\"doorClosed\", { id: 1 }); } }\nexport class Lamp {\n  doorClosedEvent() {}\n}\nexport class Bell {\n  onDoorClosed() {}\n}\n",
+        )],
+        question: "who raises the `doorClosed` event, and who reacts to it?",
+        expected: &[
+            "methods named after it (2):\nweb/\n widgets.ts\n  4 Lamp.doorClosedEvent: doorClosedEvent() {}\n  7 Bell.onDoorClosed: onDoorClosed() {}\n",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "web/queue.ts",
+                "const jobs = { sweep: 1 };\nexport const queue = make(jobs);\n",
+            ),
+            ("web/jobs.ts", "export const jobs = { expire: 1 };\n"),
+            (
+                "web/engine.ts",
+                "import { jobs } from './jobs';\nexport const worker = new Worker({ name: \"engine-worker\", jobs: jobs });\n",
+            ),
+        ],
+        question: "which jobs does the worker \"engine-worker\" have in `jobs`?",
+        expected: &[
+            "variable jobs  web/jobs.ts:1\nalso of that name: variable jobs  web/queue.ts:1\n",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "web/my_scrypt.ts",
+                "function getHash(text: string) { return text; }\nexport default { getHash };\n",
+            ),
+            (
+                "web/login.ts",
+                "import scrypt from './my_scrypt';\nexport function login() { return scrypt.getHash('a'); }\n",
+            ),
+        ],
+        question: "what breaks if I rename the `my_scrypt` module: who imports it, and what do they use?",
+        expected: &[
+            "## file web/my_scrypt.ts\nimported by (1):\nweb/\n login.ts\n  1 import scrypt",
+            "  2 login: export function login() { return scrypt.getHash('a'); }",
+        ],
+    },
+    Case {
+        files: &[
+            ("src/Shop.Log/Log.cs", "class Log { }\n"),
+            (
+                "src/Shop.Log/Shop.Log.csproj",
+                "<Project Sdk=\"Microsoft.NET.Sdk\">\n  <ItemGroup>\n    <PackageReference Include=\"Events\" Version=\"1.0\" />\n    <Compile Include=\"..\\Shop\\Target.cs\" />\n    <ProjectReference Include=\"..\\Shop\\Shop.csproj\" />\n  </ItemGroup>\n</Project>\n",
+            ),
+        ],
+        question: "what does the project Shop.Log depend on as a whole?",
+        expected: &[
+            "project files that name what they depend on (3):\nsrc/Shop.Log/\n Shop.Log.csproj\n  3 <PackageReference Include=\"Events\" Version=\"1.0\" />\n  4 <Compile Include=",
+        ],
+    },
+];
