@@ -153,4 +153,34 @@ const CASES: &[Case] = &[
             "project files that name what they depend on (3):\nsrc/Shop.Log/\n Shop.Log.csproj\n  3 <PackageReference Include=\"Events\" Version=\"1.0\" />\n  4 <Compile Include=",
         ],
     },
+    Case {
+        files: &[
+            (
+                "src/Options.cs",
+                "public class Pages { public void Show() { var kept = Stored.Default.BackupFileKeepCount; } }\n",
+            ),
+            (
+                "src/Stored.Designer.cs",
+                "public sealed class Stored {\n    public static Stored Default;\n    public int BackupFileKeepCount { get; set; }\n}\n",
+            ),
+        ],
+        question: "where is the setting for how many old backup files are kept read?",
+        expected: &["property Stored.BackupFileKeepCount", "  1 Pages.Show: "],
+    },
+    Case {
+        files: &[
+            ("web/start.ts", "listen();\n"),
+            ("web/mobile.ts", "show();\n"),
+        ],
+        question: "where does the web client start when somebody opens the shop on a small device, and how does the server decide to send that version?",
+        expected: &["note: this lists where programs start; ask for what else the question says"],
+    },
+    Case {
+        files: &[(
+            "web/catalog.ts",
+            "export const catalog = {\n  expire: {\n    after: 1,\n    keep: 2,\n    a: 1,\n    b: 1,\n    c: 1,\n    d: 1,\n    e: 1,\n    f: 1,\n    g: 1,\n    h: 1,\n  },\n  sweep: {\n    after: 1,\n    keep: 2,\n    a: 1,\n    b: 1,\n    c: 1,\n    d: 1,\n    e: 1,\n    f: 1,\n    g: 1,\n    h: 1,\n  },\n};\n",
+        )],
+        question: "which jobs does catalog have?",
+        expected: &["keys of its object (2):\n 2 expire\n 14 sweep\n"],
+    },
 ];

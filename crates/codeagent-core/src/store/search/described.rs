@@ -11,7 +11,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::embed::tokenizer::{camel_words, is_stop_word, root, roots, runs, without_digits};
-use crate::model::graph::{Node, NodeFlags, NodeId, NodeType};
+use crate::model::graph::{Node, NodeFlags, NodeId, NodeKind, NodeType};
 use crate::store::nodes::stored_node;
 use crate::store::search::SearchFilter;
 use crate::store::search::candidates::Candidates;
@@ -35,6 +35,8 @@ const DOCUMENTATION: f64 = 0.35;
 const SYNONYM: f64 = 0.5;
 /// A word in names that says nothing of what they name.
 const ASYNC: &str = "async";
+/// End of the paths of what designers of .NET generate.
+const DESIGNED: &str = ".Designer.cs";
 /// Minimum length of a word, in bytes.
 const MIN_LETTERS: usize = 2;
 /// Factor of what is inside a function or an object literal.
@@ -180,9 +182,16 @@ fn may_be_meant(node: &Node, among: DescribedAmong) -> bool {
         let is_test = node.spans.iter().all(|span| is_for_tests(&span.path));
         return is_test && node.node_type == NodeType::Method;
     }
+    // Settings of .NET are declared in generated code; strings of the interface, which are too, are static.
+    let is_setting = |path: &str| {
+        let is_value = node.kind == NodeKind::Property && !node.flags.has(NodeFlags::STATIC);
+        is_value && path.ends_with(DESIGNED)
+    };
     // A declaration file has no code.
-    let is_written =
-        |path: &str| !is_test_path(path) && !is_generated_path(path) && !path.ends_with(".d.ts");
+    let is_written = |path: &str| {
+        let is_source = !is_generated_path(path) && !path.ends_with(".d.ts");
+        !is_test_path(path) && (is_source || is_setting(path))
+    };
     // A constructor has the name of its type.
     let is_symbol = match node.node_type {
         NodeType::File | NodeType::Constructor => false,

@@ -105,6 +105,21 @@ const OF_USERS: &[&str] = &[
     "shortcut hotkey",
     "trash bin",
     "omit skip exclude",
+    "count number amount",
+    "keep kept retain",
+    "lose lost loss drop discard thrown",
+    "choose chosen chose",
+    "write written wrote",
+    "hide hidden",
+    "send sent",
+    "build built",
+    "hold held",
+    "sell sold",
+    "break broken",
+    "find found",
+    "draw drawn",
+    "spend spent",
+    "import bring",
 ];
 
 /// The words that mean the same, by the root of each word.

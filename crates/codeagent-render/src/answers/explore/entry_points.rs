@@ -48,6 +48,14 @@ const SERVER_CALLS: [&str; 7] = [
     "createServer(",
 ];
 
+/// Number of uncommon words from which a question that names nothing asks for more than a start.
+const LONG: usize = 6;
+
+/// Reports whether a question describes more than where a program starts.
+fn asks_for_more(targets: &Targets) -> bool {
+    targets.found.is_empty() && targets.uncommon_words().count() >= LONG
+}
+
 /// Adds the entry points of the program in a folder that a question names or describes, or else all if it
 /// names nothing; reports whether there are any.
 pub(super) fn section(
@@ -67,6 +75,11 @@ pub(super) fn section(
     document.section(overview::entry_section(&found));
     document.section(top_level_calls(occurrences, &found.entry_points)?);
     start_scripts::section(document, occurrences, &found.entry_points)?;
+    if !document.is_empty() && asks_for_more(targets) {
+        document.note(
+            "this lists where programs start; ask for what else the question says in one of its own",
+        );
+    }
     // What builds a program or stands alone is not where it starts.
     let mut starting = found.entry_points.clone();
     if starting.len() > MAX_FLOWS {

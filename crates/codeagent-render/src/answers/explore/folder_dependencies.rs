@@ -73,7 +73,6 @@ pub(super) fn project_lines(
             file => file.ends_with(".csproj"),
         }
     });
-    places.dedup_by(|next, known| next.path == known.path && next.source == known.source);
     let title = "project files that name what they depend on";
     document.section(Section::occurrence_rows("projects", title, places).weighing(WANTED));
     Ok(())

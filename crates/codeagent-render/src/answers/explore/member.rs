@@ -9,12 +9,18 @@ use super::literal::plain_text;
 use super::others::{MAX_SOURCES, add_sources, asks_for_each};
 use super::reads_and_writes::{bindings, reads_and_writes};
 use super::wants::{WANTED, Wants};
-use super::{LESS_LIKELY, Subject, constants, fixtures, flow, mentions, raisers, short_bodies};
+use super::{
+    LESS_LIKELY, Subject, constants, fixtures, flow, mentions, object_literal, raisers,
+    short_bodies,
+};
 use crate::answers::{AnswerError, dispatch};
-use crate::text::{Document, Section};
+use crate::text::{Document, NameRow, Section};
 
 /// Maximum number of source lines.
 pub(super) const MAX_SOURCE_LINES: u32 = 160;
+
+/// Minimum number of lines of an object whose keys are listed apart.
+const MIN_KEYED_LINES: u32 = 24;
 
 /// Maximum characters of the source of a symbol that may be meant.
 const MAX_GUESSED_CHARS: usize = 2_400;
@@ -133,6 +139,7 @@ fn source(
         span.map(|span| span.end_line - span.start.line)
     });
     if let Some(longest) = longest {
+        document.section(keys(occurrences, longest)?.weighing(30));
         let mut source = Section::lines("source", "", source_lines(occurrences, longest)?);
         if subject.wants.guesses {
             source = source.at_most(MAX_GUESSED_CHARS);
@@ -140,6 +147,26 @@ fn source(
         document.section(subject.wants.weigh(source, subject.wants.members, 12));
     }
     Ok(())
+}
+
+/// Returns a section with the keys of the object that a long variable of TypeScript holds.
+fn keys(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<Section, AnswerError> {
+    let mut rows = Vec::new();
+    if let Some(span) = node.spans.first().filter(|_| !is_callable(node)) {
+        let (first, last) = (span.name_line, span.span.end_line);
+        let is_long = last - first >= MIN_KEYED_LINES && node.language == Language::TypeScript;
+        let lines = match is_long {
+            true => occurrences.sources.lines(&span.path, first, last)?,
+            false => None,
+        };
+        for (at, key) in object_literal::keys(&lines.unwrap_or_default()) {
+            rows.push(NameRow {
+                full: format!("{} {key}", first as usize + at),
+                short: key.to_owned(),
+            });
+        }
+    }
+    Ok(Section::names("keys", "keys of its object", rows))
 }
 
 /// Returns the numbered source of a declaration, or the beginning of a long one.

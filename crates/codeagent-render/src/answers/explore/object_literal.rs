@@ -39,6 +39,35 @@ pub(super) fn opening(lines: &[String], key: &str) -> Option<usize> {
     None
 }
 
+/// Returns the keys of the object literal that the first of some lines opens, each with the index of its line. Only those
+/// at the beginning of a line.
+pub(super) fn keys(lines: &[String]) -> Vec<(usize, &str)> {
+    let mut keys = Vec::new();
+    let mut depth = 0_usize;
+    for (at, line) in lines.iter().enumerate() {
+        if depth == 1 && at > 0 {
+            let name = line.trim_start().trim_start_matches(['"', '\'']);
+            let end = name.find(|c: char| !c.is_alphanumeric() && !"_$-.".contains(c));
+            let (name, rest) = name.split_at(end.unwrap_or(name.len()));
+            let rest = rest.trim_start_matches(['"', '\'']);
+            if !name.is_empty() && rest.starts_with([':', ',', '(']) {
+                keys.push((at, name));
+            }
+        }
+        for c in line.chars() {
+            match c {
+                '{' | '[' | '(' => depth += 1,
+                '}' | ']' | ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    keys
+}
+
 /// Reports whether a name is the key of an object literal, from what precedes and follows it on its
 /// line and from the next lines.
 pub(super) fn is_key_between(before: &str, after: &str, others: &[String]) -> bool {
@@ -114,6 +143,13 @@ fn ends_pattern(bracket: char, next: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_at_the_outer_level_are_found() {
+        let text = "const jobs = {\n  expire: {\n    after: 1,\n  },\n  \"clean-up\": run(\n    sweep: 2,\n  ),\n  stop,\n};\nother: 1";
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        assert_eq!(keys(&lines), [(1, "expire"), (4, "clean-up"), (7, "stop")]);
+    }
 
     #[test]
     fn the_line_that_opens_a_literal_is_found() {
