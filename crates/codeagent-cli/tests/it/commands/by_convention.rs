@@ -183,4 +183,48 @@ const CASES: &[Case] = &[
         question: "which jobs does catalog have?",
         expected: &["keys of its object (2):\n 2 expire\n 14 sweep\n"],
     },
+    Case {
+        files: &[(
+            "web/decoder.ts",
+            "export interface Decoder<T> {\n  mapFromDriver(value: T): T;\n}\nexport interface Mapper<T> extends Decoder<T> {}\nexport const noDecoder: Decoder<number> = {\n  mapFromDriver: (value) => value,\n};\nexport const noMapper: Mapper<number> = {\n  ...noDecoder,\n};\nexport function pick(is: boolean, other: any) {\n  const decoder = is\n    ? { mapFromDriver: (v: any) => v }\n    : other;\n  return decoder;\n}\n",
+        )],
+        question: "who implements Decoder, including object literals made on the fly?",
+        expected: &[
+            "  8 noMapper: export const noMapper: Mapper<number> = {\n",
+            "object literals with a key of its members, matched by text (1):\nweb/\n decoder.ts\n  13 ",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Settings.cs",
+                "public class ClientSettings { public string DateFormat { get; set; } = \"s\"; }\n",
+            ),
+            (
+                "src/Templates/Client.liquid",
+                "url.Append(value.ToString(\"{{ DateFormat }}\"));\n",
+            ),
+        ],
+        question: "where is ClientSettings.DateFormat used?",
+        expected: &["named in files of other languages", " Client.liquid\n  1 "],
+    },
+    Case {
+        files: &[(
+            "src/Commands.cs",
+            "public class Command { }\npublic class OutputCommand : Command { }\npublic class SwaggerCommand : OutputCommand { }\n",
+        )],
+        question: "which classes derive from Command, directly and deeper?",
+        expected: &[
+            "  2 OutputCommand: public class OutputCommand",
+            "  3 SwaggerCommand: (indirectly) ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Windows.cs",
+            "public static class Windows { public static void Open() { } }\n",
+        )],
+        question: "for tablets that are reached over the raw path on Windows there is a small struct that describes one control request; which ready-made requests can it build, and which of its helpers are really used?",
+        expected: &["no symbol is named for sure; "],
+    },
 ];

@@ -19,10 +19,41 @@ use crate::query::unpoisoned;
 const MAX_FILE_BYTES: u64 = 256 << 10;
 
 /// Extensions of files that may name symbols: markup, templates, configuration.
-const NAMING: [&str; 25] = [
-    "razor", "cshtml", "vbhtml", "aspx", "ascx", "master", "xaml", "axaml", "vue", "svelte",
-    "astro", "html", "htm", "hbs", "ejs", "config", "resx", "xml", "yml", "yaml", "json", "toml",
-    "props", "targets", "tsrx",
+const NAMING: [&str; 34] = [
+    "razor",
+    "cshtml",
+    "vbhtml",
+    "aspx",
+    "ascx",
+    "master",
+    "xaml",
+    "axaml",
+    "vue",
+    "svelte",
+    "astro",
+    "html",
+    "htm",
+    "hbs",
+    "ejs",
+    "config",
+    "resx",
+    "xml",
+    "yml",
+    "yaml",
+    "json",
+    "toml",
+    "props",
+    "targets",
+    "tsrx",
+    "liquid",
+    "mustache",
+    "handlebars",
+    "njk",
+    "twig",
+    "pug",
+    "eta",
+    "scriban",
+    "tt",
 ];
 
 /// Extensions of other code, which counts for the coverage only.

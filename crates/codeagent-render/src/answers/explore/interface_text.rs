@@ -12,7 +12,7 @@ use super::literal::rendered_components;
 use super::member::{is_callable, own_lines_of, source_lines};
 use super::message::{add_constants, add_messages};
 use super::wants::WANTED;
-use super::{Wants, controls, is_prose};
+use super::{PROSE_FROM, Wants, controls, is_prose};
 use super::{branches, flow_source, literal_use, views};
 use crate::answers::AnswerError;
 use crate::note_text::counted;
@@ -156,7 +156,8 @@ pub(super) fn sections(
             continue;
         }
         let mut text = query::interface_text(occurrences, &phrase)?;
-        if !phrase.is_quoted && is_prose(&text.asked) && names_property(targets) {
+        let is_long = targets.uncommon_words().count() >= PROSE_FROM;
+        if !phrase.is_quoted && is_prose(&text.asked) && (is_long || names_property(targets)) {
             continue;
         }
         let is_inside = keep_inside(&mut text, document, targets);

@@ -95,6 +95,9 @@ const MANY_WORDS: usize = 3;
 /// Number of other words from which a word of a sentence that equals a name is hardly meant as one.
 const GUESSED_FROM: usize = 5;
 
+/// Number of other words from which a word with a capital is hardly meant as a name.
+pub(super) const PROSE_FROM: usize = 9;
+
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
 
@@ -280,10 +283,15 @@ fn names_no_subject(targets: &Targets, text: &str) -> bool {
     !targets.has_written_name || found.all(is_condition) && missing.all(is_condition)
 }
 
-/// Reports whether a long question names nothing, and its targets are words that equal names.
+/// Reports whether a long question names nothing, and its targets are words that equal names, or a very long one
+/// only has words like `Windows` and `URL`.
 fn is_guess(targets: &Targets) -> bool {
-    let is_long = targets.uncommon_words().count() >= GUESSED_FROM;
-    targets.is_sentence && !targets.has_written_name && is_long && !targets.found.is_empty()
+    let words = targets.uncommon_words().count();
+    let is_of_prose = |name: &str| is_prose(name) || query::is_acronym(name);
+    let mut names = targets.found.iter().map(Target::requested_text);
+    let may_be_prose = words >= PROSE_FROM && names.all(is_of_prose);
+    let is_unnamed = words >= GUESSED_FROM && !targets.has_written_name;
+    targets.is_sentence && !targets.found.is_empty() && (is_unnamed || may_be_prose)
 }
 
 /// Adds the lines with a chain of members that leads to no symbol, such as `to.have.status(..)` of

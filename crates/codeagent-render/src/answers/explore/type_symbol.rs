@@ -99,13 +99,20 @@ pub(super) fn sections(
     registrations(subject, document, occurrences, &members)?;
 
     let found = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
-    let derived: Vec<NodeId> = found.into_iter().map(|(id, _)| id).collect();
+    let derived: Vec<NodeId> = found.iter().map(|(id, _)| *id).collect();
     registered_types(subject, document, occurrences, &derived)?;
     let below = derived;
     let mut derived = occurrences.of_declarations(&below)?;
     for row in &mut derived {
         add_bases(occurrences, row)?;
     }
+    let deeper: Vec<NodeId> = found
+        .iter()
+        .filter(|(_, level)| *level > 1)
+        .map(|(id, _)| *id)
+        .collect();
+    let deeper = occurrences.of_declarations(&deeper)?;
+    mark_deeper(&mut derived, &deeper);
     let (tests, derived): (Vec<_>, Vec<_>) = derived.into_iter().partition(Occurrence::is_test);
     let title = "implemented, extended or derived by, at all levels";
     let section = Section::occurrence_rows("implementations", title, derived);
@@ -132,6 +139,16 @@ pub(super) fn sections(
     ids.extend(members.iter().map(|member| member.id));
     document.section(wants.weigh(dispatch::to(occurrences, &ids)?, wants.implementations, 20));
     uses(subject, document, occurrences, &members)
+}
+
+/// Says of the rows that stand for types below the direct ones that they do.
+fn mark_deeper(rows: &mut [Occurrence], deeper: &[Occurrence]) {
+    for row in rows {
+        let is_it = |other: &Occurrence| (&other.path, other.line) == (&row.path, row.line);
+        if let Some(source) = row.source.as_mut().filter(|_| deeper.iter().any(is_it)) {
+            source.insert_str(0, "(indirectly) ");
+        }
+    }
 }
 
 /// Adds the members of other types that override or implement those of the type.

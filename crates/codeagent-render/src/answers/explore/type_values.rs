@@ -4,6 +4,8 @@
 use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
+use super::literal::regex;
+use super::member::own_lines;
 use super::type_symbol::add_arguments;
 use super::{Subject, object_literal};
 use crate::answers::AnswerError;
@@ -15,6 +17,15 @@ const MAX_PASSED: usize = 1_200;
 /// Maximum number of members, and of uses of each, by which the object literals of a type are found.
 const MAX_KEYS: usize = 12;
 const MAX_KEY_USES: usize = 400;
+
+/// Maximum number of types below one whose object literals are listed.
+const MAX_BELOW: usize = 60;
+
+/// Maximum number of members of an interface whose names are searched as keys, of characters of these, and of lines from
+/// the start of a known literal to its key.
+const MAX_TEXT_KEYS: usize = 4;
+const MAX_KEY_CHARS: usize = 1_500;
+const NEAR: u32 = 3;
 
 /// Maximum number of lines of a conditional value.
 const MAX_CONDITIONAL: u32 = 20;
@@ -33,6 +44,7 @@ pub(super) fn values(
     }
     let (mut literals, rest): (Vec<_>, Vec<_>) =
         used.into_iter().partition(|place| makes_value(place, name));
+    literals.extend(values_of_types_below(subject, occurrences)?);
     for literal in literals_by_keys(subject, occurrences, members)? {
         let is_same = |known: &Occurrence| known.path == literal.path && known.line == literal.line;
         if !literals.iter().any(is_same) {
@@ -54,7 +66,70 @@ pub(super) fn values(
     let section = Section::occurrence_rows("object literals", title, literals.clone());
     document.section(subject.wants.weigh(section, true, 0));
     held_values(subject, document, occurrences, &literals)?;
+    let keys = keys_by_text(subject, occurrences, (members, &literals))?;
+    let title = "object literals with a key of its members, matched by text";
+    let section = Section::occurrence_rows("keys", title, keys);
+    document.section(subject.wants.weigh(section, true, 0).at_most(MAX_KEY_CHARS));
     Ok(rest)
+}
+
+/// Returns the object literals of the interfaces and type aliases below a type.
+fn values_of_types_below(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let mut literals = Vec::new();
+    let below = query::implementations_of(occurrences.sources.snapshot(), &subject.ids())?;
+    for (id, _) in below.into_iter().take(MAX_BELOW) {
+        let Some(symbol) = query::get_node(occurrences.sources.snapshot(), id)? else {
+            continue;
+        };
+        let Node {
+            name, node_type, ..
+        } = &symbol.node;
+        if matches!(node_type, NodeType::Interface | NodeType::Type) {
+            let mut uses = occurrences.uses_of(&[id], &[EdgeType::References])?;
+            uses.retain(|place| makes_value(place, name));
+            literals.extend(uses);
+        }
+    }
+    Ok(literals)
+}
+
+/// Returns the lines that begin with, or have behind `{`, the name of a member as a key, besides those of the
+/// `known` literals: the type of such an object may be given by a call.
+fn keys_by_text(
+    subject: &Subject<'_>,
+    occurrences: &mut Occurrences<'_, '_>,
+    (members, known): (&[Node], &[Occurrence]),
+) -> Result<Vec<Occurrence>, AnswerError> {
+    let first = subject.first();
+    let is_interface = first.node_type == NodeType::Interface;
+    if !is_interface || first.language != Language::TypeScript || members.len() > MAX_TEXT_KEYS {
+        return Ok(Vec::new());
+    }
+    let inside = own_lines(subject);
+    let mut keys = Vec::new();
+    for member in members
+        .iter()
+        .filter(|member| query::is_compound(&member.name))
+    {
+        let name = query::escaped_text(&member.name);
+        let pattern = format!(r"(?:^\s*|\{{\s*){name}:\s");
+        let found = query::search_text(occurrences, &regex(&pattern))?;
+        keys.extend([found.code, found.tests].concat());
+    }
+    // A literal is known by its first line or that of a key.
+    let is_known = |place: &Occurrence| {
+        let near = |known: &Occurrence| {
+            known.path == place.path && (known.line..=known.line + NEAR).contains(&place.line)
+        };
+        known.iter().any(near)
+    };
+    keys.retain(|place| !inside(place) && !is_known(place));
+    keys.sort_unstable();
+    keys.dedup();
+    Ok(keys)
 }
 
 /// Adds the alternatives of a value to the line of a variable that is declared to be of the type:
@@ -263,7 +338,9 @@ fn is_object_literal(line: &str, name: &str) -> bool {
             })
         });
         let is_word = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
-        is_word && (is_cast || before.ends_with(':') && after.starts_with("= {"))
+        let is_generic = after.starts_with('<') && after.contains("> = {");
+        let is_assigned = after.starts_with("= {") || is_generic;
+        is_word && (is_cast || before.ends_with(':') && is_assigned)
     })
 }
 
@@ -291,6 +368,7 @@ mod tests {
             ("} as unknown as Bell,", true),
             ("bell: { ring() {} } as Bell,", true),
             ("const bell: Bell = {", true),
+            ("const bell: Bell<any, Loud> = {", true),
             ("const bell: Bells.Bell = {", true),
             ("} satisfies Bell;", true),
             ("} as const satisfies Bell<Loud>;", true),
