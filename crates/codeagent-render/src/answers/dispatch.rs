@@ -142,7 +142,12 @@ fn rows(
             other: match (step.kind, direction, other) {
                 // What runs is often in another file than what registers it.
                 (kind, EdgeDirection::Outgoing, Some(running)) if is_registered(kind) => {
-                    symbol_line(occurrences, running)?
+                    let line = symbol_line(occurrences, running)?;
+                    match is_around(occurrences, running, step.site)? {
+                        // A lambda has no symbol of its own.
+                        true if kind == DispatchKind::Subscribes => format!("a callback in {line}"),
+                        _ => line,
+                    }
                 }
                 _ => name(occurrences, other)?,
             },
@@ -180,6 +185,20 @@ fn rows(
         });
     }
     Ok(rows)
+}
+
+/// Reports whether a symbol contains a place.
+fn is_around(
+    occurrences: &mut Occurrences<'_, '_>,
+    id: NodeId,
+    (file, line): (FileKey, u32),
+) -> Result<bool, AnswerError> {
+    let path = occurrences.path(file)?;
+    let symbol = query::get_node(occurrences.sources.snapshot(), id)?;
+    let mut spans = symbol.iter().flat_map(|symbol| &symbol.node.spans);
+    Ok(spans.any(|span| {
+        span.path == path && (span.span.start.line..=span.span.end_line).contains(&line)
+    }))
 }
 
 /// Reports whether the site of a relation registers what runs.

@@ -1,10 +1,21 @@
 //! `codeagent explore`: what belongs to a symbol by its name or form alone, which no edge shows.
 
-use super::{Case, assert_answers};
+use super::{Case, Shop, assert_answers};
 
 #[test]
 fn names_and_forms_lead_to_what_belongs_together() {
     assert_answers(CASES);
+}
+
+#[test]
+fn a_callback_that_raises_an_event_is_not_its_method() {
+    let shop = Shop::with(&[(
+        "src/Relay.cs",
+        "public class Relay {\n    public event System.EventHandler Opened;\n    Door door = new Door();\n    public void Connect() {\n        door.Closed += (sender, e) => Opened?.Invoke(sender, e);\n    }\n    public void Start() { Connect(); }\n}\n",
+    )]);
+    let text = shop.stdout(&["explore", "who raises Relay.Opened?"]);
+    assert!(text.contains("5 Relay.Connect: "), "{text}");
+    assert!(!text.contains("raised through"), "{text}");
 }
 
 const CASES: &[Case] = &[
@@ -226,5 +237,61 @@ const CASES: &[Case] = &[
         )],
         question: "for tablets that are reached over the raw path on Windows there is a small struct that describes one control request; which ready-made requests can it build, and which of its helpers are really used?",
         expected: &["no symbol is named for sure; "],
+    },
+    Case {
+        files: &[(
+            "src/Tablets.cs",
+            "public class Tablet { public Keys Attributes { get; set; } }\npublic class Driver {\n    bool Fits(Tablet tablet) => Matches(1, tablet.Attributes);\n    bool Matches(int device, Keys attributes)\n    {\n        return attributes.Has(\"usage\");\n    }\n}\n",
+        )],
+        question: "which keys of Tablet.Attributes are read, and where?",
+        expected: &[
+            "lines of Matches with attributes, which gets it, matched by text (1):\nsrc/\n Tablets.cs\n  6 Driver.Matches: return attributes.Has(\"usage\");\n",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Shop.Web/Cart.cs",
+                "namespace Shop.Web { public class Cart { } public class Order { } }\n",
+            ),
+            (
+                "src/Shop.Web/Extensions.cs",
+                "namespace Microsoft.Extensions { public static class ShopExtensions { public static void AddShop(this Services services) { } } }\n",
+            ),
+        ],
+        question: "what does the project Shop.Web export, and in which namespaces?",
+        expected: &[
+            "Cart.cs: Cart (0)",
+            "Extensions.cs: Microsoft.Extensions.ShopExtensions (",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/post.ts",
+            "const key = process.env.POST_KEY;\nexport class Clock { now() { return new Date(); } }\nexport class Poster { constructor(private clock: Clock) {} send() { return this.clock.now() + key; } }\n",
+        )],
+        question: "what does Poster depend on as a whole?",
+        expected: &[
+            "settings that its file reads (1):\n POST_KEY\n",
+            "which depend on (1):\n Clock: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/map.ts",
+            "export function mapRow(row: any): any {\n  return row.inner\n    ? mapRow(row.inner)\n    : row;\n}\nexport const mapped = mapRow({});\n",
+        )],
+        question: "what breaks if I change the signature of mapRow?",
+        expected: &["  3 mapRow: ? mapRow(row.inner)\n"],
+    },
+    Case {
+        files: &[(
+            "src/Relay.cs",
+            "public class Door { public event System.EventHandler Opened; public void Open() { Opened?.Invoke(this, null); } }\npublic class Relay {\n    public event System.EventHandler Opened;\n    Door door = new Door();\n    public void Connect() {\n        door.Opened += (sender, e) => Opened?.Invoke(sender, e);\n    }\n    public void Start() { Connect(); }\n}\n",
+        )],
+        question: "who raises Opened, and who reacts?",
+        expected: &[
+            "runs a callback in Relay.Connect  src/Relay.cs:5, subscribed at src/Relay.cs:6\n",
+        ],
     },
 ];

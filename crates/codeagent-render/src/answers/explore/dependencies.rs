@@ -20,6 +20,10 @@ const GLOBAL_USINGS: [&str; 3] = ["GlobalUsings.cs", "GlobalUsing.cs", "Usings.c
 /// Number of functions and variables of one name that share a row.
 const MANY_NAMESAKES: usize = 3;
 
+/// Maximum number of types whose own dependencies are listed, and of the names of each.
+const MAX_FURTHER: usize = 12;
+const MAX_FURTHER_NAMES: usize = 16;
+
 /// Maximum number of functions of a file that are followed.
 const MAX_HELPERS: usize = 8;
 
@@ -49,9 +53,18 @@ pub(super) fn dependencies(
     let title = "depends on types and functions, with the number of lines";
     let section = Section::names("dependencies", title, rows);
     document.section(subject.wants.weigh(section, true, 0));
-    document.section(outside(subject, snapshot)?.weighing(20));
+    let outside = outside(snapshot, subject.first())?;
+    let title = "outside the repository";
+    document.section(Section::list("outside", title, outside).weighing(20));
+    if subject.words.iter().any(|word| word == "whole") {
+        document.section(further(snapshot, &found)?.weighing(20));
+    }
     let settings = settings(occurrences, subject.first())?;
-    document.section(Section::list("settings", "settings that it reads", settings).weighing(20));
+    let title = match subject.first().language {
+        Language::TypeScript => "settings that its file reads",
+        _ => "settings that it reads",
+    };
+    document.section(Section::list("settings", title, settings).weighing(20));
 
     imports(document, occurrences, subject.first())
 }
@@ -140,14 +153,45 @@ fn imports(
     Ok(())
 }
 
-/// Returns the names of the settings and environment variables that the lines of a type read.
+/// Returns a section with what the types that a type depends on depend on themselves.
+fn further(snapshot: &Snapshot, found: &[TypeDependency]) -> Result<Section, AnswerError> {
+    let mut rows = Vec::new();
+    let types = found.iter().filter(|one| one.node.node_type.is_type());
+    for dependency in types.take(MAX_FURTHER) {
+        let node = &dependency.node;
+        let mut names: Vec<String> = query::type_dependencies(snapshot, node.id)?
+            .into_iter()
+            .map(|further| further.node.name)
+            .collect();
+        names.extend(outside(snapshot, node)?);
+        let more = names.len().saturating_sub(MAX_FURTHER_NAMES);
+        names.truncate(MAX_FURTHER_NAMES);
+        if more > 0 {
+            names.push(format!("{more} more"));
+        }
+        if !names.is_empty() {
+            rows.push(NameRow {
+                full: format!("{}: {}", node.name, names.join(", ")),
+                short: node.name.clone(),
+            });
+        }
+    }
+    let title = "which depend on";
+    Ok(Section::names("further", title, rows))
+}
+
+/// Returns the names of the settings and environment variables that the lines of a type read; in TypeScript those of its
+/// file, whose variables often hold them.
 fn settings(
     occurrences: &mut Occurrences<'_, '_>,
     node: &Node,
 ) -> Result<Vec<String>, AnswerError> {
     let mut names: Vec<String> = Vec::new();
     for span in &node.spans {
-        let (first, last) = (span.span.start.line, span.span.end_line);
+        let (first, last) = match node.language {
+            Language::TypeScript => (1, u32::MAX),
+            _ => (span.span.start.line, span.span.end_line),
+        };
         let lines = occurrences.sources.lines(&span.path, first, last)?;
         for line in lines.iter().flatten() {
             for name in query::setting_names(line) {
@@ -241,9 +285,9 @@ fn row_of_namesakes(name: &str, namesakes: &[&TypeDependency]) -> NameRow {
 }
 
 /// Lists the types and functions outside the repository that a type uses.
-fn outside(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Section, AnswerError> {
+fn outside(snapshot: &Snapshot, node: &Node) -> Result<Vec<String>, AnswerError> {
     let mut nodes = Vec::new();
-    for id in query::tree(snapshot, subject.first().id)? {
+    for id in query::tree(snapshot, node.id)? {
         nodes.extend(query::get_node(snapshot, id)?.map(|found| found.node));
     }
     let nodes: Vec<&Node> = nodes.iter().collect();
@@ -256,7 +300,7 @@ fn outside(subject: &Subject<'_>, snapshot: &Snapshot) -> Result<Section, Answer
             names.push(name);
         }
     }
-    Ok(Section::list("outside", "outside the repository", names))
+    Ok(names)
 }
 
 /// Returns the type that an external symbol is or belongs to, behind its package: `rxjs#Observable`.

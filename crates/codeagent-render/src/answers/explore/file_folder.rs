@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codeagent_core::model::graph::{Access, Dialect, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{
+    Access, Dialect, EdgeType, Language, Node, NodeFlags, NodeId, NodeType,
+};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::flow::holds_callback;
@@ -333,6 +335,28 @@ fn entry_of_package(
     Ok(())
 }
 
+/// Returns the namespace in which the most types of a folder are, or nothing; those outside it are listed with theirs.
+fn main_namespace<'n>(types: impl Iterator<Item = &'n Node>) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for node in types {
+        if let Some(namespace) = namespace_of(node) {
+            *counts.entry(namespace).or_default() += 1;
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map_or_else(String::new, |(namespace, _)| namespace.to_owned())
+}
+
+/// Returns the namespace of a type of C#.
+fn namespace_of(node: &Node) -> Option<&str> {
+    let is_of_csharp = node.language == Language::CSharp;
+    let container = node
+        .qualified_name
+        .rsplit_once('.')
+        .filter(|_| is_of_csharp);
+    container.map(|(namespace, _)| namespace)
+}
+
 /// Adds a folder: its files with their exports, and the files outside that use them.
 pub(super) fn folder(
     document: &mut Document,
@@ -366,6 +390,8 @@ pub(super) fn folder(
 
     let (mut rows, mut without) = (Vec::new(), Vec::new());
     let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let exported = declarations.iter().flat_map(|(_, (exported, _))| exported);
+    let own = main_namespace(exported);
     for (path, (exported, internal)) in declarations {
         let mut names = Vec::new();
         for node in &exported {
@@ -379,7 +405,11 @@ pub(super) fn folder(
                 true => public_members(occurrences, node)?,
                 false => String::new(),
             };
-            names.push(format!("{} ({uses}){members}", node.name));
+            let name = match namespace_of(node) {
+                Some(namespace) if !namespace.starts_with(own.as_str()) => &node.qualified_name,
+                _ => &node.name,
+            };
+            names.push(format!("{name} ({uses}){members}"));
         }
 
         let name = path

@@ -308,9 +308,11 @@ fn direct_uses(
     let name = subject.first().name.as_str();
     let is_member = is_member_of_typescript(subject.first());
     let between = calls_between_overloads(subject, occurrences)?;
+    // What calls itself breaks itself.
+    let is_inside_kept = wants.impact && is_callable(subject.first());
     let all = all.into_iter().filter(|place| {
         let source = place.source.as_deref().unwrap_or_default();
-        let is_own = inside(place) && !between.contains(place);
+        let is_own = inside(place) && !is_inside_kept && !between.contains(place);
         !(is_own || is_member && is_definition(source, name))
     });
     let (mut tests, code): (Vec<_>, Vec<_>) = all.partition(Occurrence::is_test);

@@ -43,6 +43,7 @@ mod named_after;
 mod namespace;
 mod object_literal;
 mod others;
+mod passed_values;
 mod raisers;
 mod reads_and_writes;
 mod reflection;
@@ -256,7 +257,7 @@ fn answer(
         targets.leave_out_names();
         return Ok(outcome);
     }
-    if is_guess(targets) {
+    if is_guess(targets, text) {
         document.line("no symbol is named for sure; the answer is about words that equal a name:");
     }
     add_targets(document, occurrences, targets, (wants, query.face))?;
@@ -285,9 +286,13 @@ fn names_no_subject(targets: &Targets, text: &str) -> bool {
 
 /// Reports whether a long question names nothing, and its targets are words that equal names, or a very long one
 /// only has words like `Windows` and `URL`.
-fn is_guess(targets: &Targets) -> bool {
+fn is_guess(targets: &Targets, text: &str) -> bool {
     let words = targets.uncommon_words().count();
-    let is_of_prose = |name: &str| is_prose(name) || query::is_acronym(name);
+    let is_quoted = |name: &str| {
+        let quoted = |quote: &char| text.contains(&format!("{quote}{name}{quote}"));
+        ['`', '"', '\''].iter().any(quoted)
+    };
+    let is_of_prose = |name: &str| (is_prose(name) || query::is_acronym(name)) && !is_quoted(name);
     let mut names = targets.found.iter().map(Target::requested_text);
     let may_be_prose = words >= PROSE_FROM && names.all(is_of_prose);
     let is_unnamed = words >= GUESSED_FROM && !targets.has_written_name;

@@ -110,6 +110,7 @@ fn add_methods(
         if let Some(found) = found
             && !found.contains(&used.other)
             && is_method_beside(occurrences, used.other, event)?
+            && !is_in_lambda(occurrences, used.other, (&path, used.line, used.column))?
         {
             found.push(used.other);
         }
@@ -118,6 +119,27 @@ fn add_methods(
         }
     }
     Ok(occurrences.of_edges(&raises)?)
+}
+
+/// Reports whether a place of a method is in a lambda on its line, which runs later: `door.Opened += (_, e) => Opened?.Invoke(e);`.
+fn is_in_lambda(
+    occurrences: &mut Occurrences<'_, '_>,
+    method: NodeId,
+    (path, line, column): (&str, u32, u32),
+) -> Result<bool, AnswerError> {
+    let symbol = query::get_node(occurrences.sources.snapshot(), method)?;
+    let mut spans = symbol.iter().flat_map(|symbol| &symbol.node.spans);
+    // The arrow may be that of the method.
+    if spans.any(|span| span.path == path && span.name_line == line) {
+        return Ok(false);
+    }
+    let source = occurrences.sources.lines(path, line, line)?;
+    let source = source.into_iter().flatten().next().unwrap_or_default();
+    let before: String = source
+        .chars()
+        .take(column.saturating_sub(1) as usize)
+        .collect();
+    Ok(before.contains("=>"))
 }
 
 /// Reports whether a symbol is a method of the type that an event belongs to.

@@ -9,7 +9,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 use super::environment_settings::uses_of_values;
 use super::member::{MAX_CONTINUED, add_chain};
 use super::message::add_callers_around;
-use super::{Subject, effects, object_literal};
+use super::{Subject, effects, object_literal, passed_values};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -71,6 +71,9 @@ pub(super) fn reads_and_writes(
         let setting = Some(subject.first().id);
         uses_of_values(document, occurrences, (&reads, setting))?;
         document.section(effects::named_after(occurrences, subject.first())?);
+    }
+    if subject.words.iter().any(|word| word.starts_with("read")) {
+        passed_values::section(document, occurrences, (subject.first(), &reads))?;
     }
     let mut sections = [("reads", read, reads), ("writes", written, writes)];
     if asks_for_writes {

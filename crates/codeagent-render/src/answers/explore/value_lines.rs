@@ -194,7 +194,7 @@ fn out_variable(line: &str) -> Option<&str> {
 }
 
 /// Reports whether a line has a name as a whole word, and not as the member of something.
-fn has_name(line: &str, name: &str) -> bool {
+pub(super) fn has_name(line: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     line.match_indices(name).any(|(at, _)| {
         let before = line[..at].chars().next_back();
