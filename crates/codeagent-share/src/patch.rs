@@ -14,6 +14,10 @@ use crate::pack::KEY;
 /// The first bytes of a patch.
 const MAGIC: &[u8; 8] = b"cafacts2";
 
+/// Maximum decoded size of the facts of a patch, in bytes: those of a full pack, of which the last may be the largest
+/// that there are.
+const MOST_BYTES: usize = 320 << 20;
+
 /// Maximum factor by which facts are compressed, in relation to the frame and the older facts.
 const MOST_COMPRESSED: usize = 1_000;
 
@@ -32,7 +36,7 @@ const WINDOW_LOG: u32 = 27;
 pub struct Patch<'a> {
     name: &'a str,
     /// The keys of the older facts.
-    pub older: Vec<[u8; KEY]>,
+    older: &'a [[u8; KEY]],
     decoded: usize,
     frame: &'a [u8],
 }
@@ -51,7 +55,7 @@ pub fn write(facts: &[PlainFact], older: &[PlainFact]) -> Result<Vec<u8>, ShareE
     patch.extend(older.iter().flat_map(|(key, _)| key));
     patch.extend((plain.len() as u32).to_le_bytes());
 
-    let dictionary = dictionary(older);
+    let dictionary: Vec<u8> = older.iter().flat_map(|(_, plain)| plain).copied().collect();
     let level = if plain.len() <= SMALL {
         SMALL_LEVEL
     } else {
@@ -63,15 +67,6 @@ pub fn write(facts: &[PlainFact], older: &[PlainFact]) -> Result<Vec<u8>, ShareE
     encoder.include_checksum(true)?;
     encoder.write_all(&plain)?;
     Ok(encoder.finish()?)
-}
-
-/// Returns the dictionary that older facts are.
-fn dictionary(older: &[PlainFact]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for (_, plain) in older {
-        bytes.extend(plain);
-    }
-    bytes
 }
 
 impl<'a> Patch<'a> {
@@ -88,26 +83,22 @@ impl<'a> Patch<'a> {
         let (decoded, frame) = rest.split_first_chunk::<4>().ok_or_else(cut_off)?;
         Ok(Some(Self {
             name,
-            older: keys.as_chunks::<KEY>().0.to_vec(),
+            older: keys.as_chunks::<KEY>().0,
             decoded: u32::from_le_bytes(*decoded) as usize,
             frame,
         }))
     }
 
-    /// Returns the facts of the patch. Refuses anything that [`write`] does not write for these older facts.
-    pub fn facts(&self, older: &[PlainFact]) -> Result<Vec<PackedFact>, ShareError> {
+    /// Returns the facts of the patch; `older` returns those of a key. Refuses anything that [`write`] does not write
+    /// for these older facts.
+    pub fn facts(
+        &self,
+        older: impl FnMut(&[u8; KEY]) -> Result<Option<Vec<u8>>, ShareError>,
+    ) -> Result<Vec<PackedFact>, ShareError> {
         let refused = |reason: &str| ShareError::refused(self.name, reason);
-        let is_whole = older.len() == self.older.len()
-            && older
-                .iter()
-                .zip(&self.older)
-                .all(|(fact, key)| fact.0 == *key);
-        if !is_whole {
-            return Err(refused("it changes facts that no earlier pack has"));
-        }
-        let dictionary = dictionary(older);
+        let dictionary = self.dictionary(older)?;
         let most = (self.frame.len() + dictionary.len()).saturating_mul(MOST_COMPRESSED);
-        if dictionary.len() > MOST_OLDER_BYTES || self.decoded > most {
+        if self.decoded > most.min(MOST_BYTES) {
             return Err(refused("it has facts of an impossible size"));
         }
 
@@ -139,6 +130,26 @@ impl<'a> Patch<'a> {
         }
         Ok(facts)
     }
+
+    /// Returns the older facts as one text.
+    fn dictionary(
+        &self,
+        mut older: impl FnMut(&[u8; KEY]) -> Result<Option<Vec<u8>>, ShareError>,
+    ) -> Result<Vec<u8>, ShareError> {
+        let refused = |reason: &str| ShareError::refused(self.name, reason);
+        let mut dictionary = Vec::new();
+        for key in self.older {
+            let plain = older(key)?;
+            let plain =
+                plain.ok_or_else(|| refused("it changes facts that no earlier pack has"))?;
+            // A key may be repeated without end.
+            if dictionary.len() + plain.len() > MOST_OLDER_BYTES {
+                return Err(refused("it changes facts of an impossible size"));
+            }
+            dictionary.extend(plain);
+        }
+        Ok(dictionary)
+    }
 }
 
 #[cfg(test)]
@@ -150,8 +161,12 @@ mod tests {
     }
 
     fn read(bytes: &[u8], older: &[PlainFact]) -> Result<Vec<PackedFact>, ShareError> {
+        let plain = |key: &[u8; KEY]| {
+            let known = older.iter().find(|(known, _)| known == key);
+            Ok(known.map(|(_, plain)| plain.clone()))
+        };
         let patch = Patch::read("p", bytes)?;
-        patch.map_or(Ok(Vec::new()), |patch| patch.facts(older))
+        patch.map_or(Ok(Vec::new()), |patch| patch.facts(plain))
     }
 
     #[test]
@@ -202,8 +217,9 @@ mod tests {
         patch[size..size + 4].copy_from_slice(&u32::MAX.to_le_bytes());
         assert!(read(&patch, &[]).is_err());
 
-        let large = [([1; KEY], vec![7; MOST_OLDER_BYTES + 1])];
-        let patch = write(&[fact(3, "new")], &large).unwrap();
-        assert!(read(&patch, &large).is_err());
+        let half = ([1; KEY], vec![7; MOST_OLDER_BYTES / 2 + 1]);
+        let twice = [half.clone(), half];
+        let patch = write(&[fact(3, "new")], &twice).unwrap();
+        assert!(read(&patch, &twice).is_err());
     }
 }

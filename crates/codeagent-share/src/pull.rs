@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use codeagent_core::engine::{PackedFact, PlainFact, SharedGraph};
+use codeagent_core::engine::{PackedFact, SharedGraph};
 use codeagent_core::{DataRoot, Engine, EngineOptions, IndexReader};
 
 use crate::manifest::{Graph, Manifest};
@@ -105,7 +105,7 @@ fn take_over(
         .map_err(|error| ShareError::refused(name, error.to_string()))?;
 
     let count = each_pack(remote, manifest, |pack| {
-        let facts = pack.facts(|older| Ok(index.plain_facts(older)?))?;
+        let facts = pack.facts(|key| Ok(index.plain_facts(key)?))?;
         index.add_facts(&facts)?;
         Ok(facts.len())
     })?;
@@ -127,7 +127,7 @@ fn add_to_index(
     };
     let engine = Engine::open(root, engine_options)?;
     let count = each_pack(remote, manifest, |pack| {
-        let facts = pack.facts(|older| Ok(engine.reader().plain_facts(older)?))?;
+        let facts = pack.facts(|key| Ok(engine.reader().plain_facts(key)?))?;
         Ok(engine.add_facts(facts)?)
     });
     // Closed also after an error, so that what was added before stays intact.
@@ -157,13 +157,13 @@ struct Pack<'a> {
 }
 
 impl Pack<'_> {
-    /// Returns the facts of the pack, which is checked as a whole; `older` returns the facts of earlier packs.
+    /// Returns the facts of the pack, which is checked as a whole; `older` returns those of a key in earlier packs.
     fn facts(
         &self,
-        older: impl FnOnce(&[[u8; pack::KEY]]) -> Result<Vec<PlainFact>, ShareError>,
+        older: impl FnMut(&[u8; pack::KEY]) -> Result<Option<Vec<u8>>, ShareError>,
     ) -> Result<Vec<PackedFact>, ShareError> {
         match Patch::read(self.name, self.bytes)? {
-            Some(patch) => patch.facts(&older(&patch.older)?),
+            Some(patch) => patch.facts(older),
             None => pack::unpack(self.name, self.bytes),
         }
     }

@@ -161,11 +161,12 @@ fn replaced(
         .rev()
         .filter(|key| needed.binary_search(key).is_err());
     for key in unused {
-        for fact in index.plain_facts(&[*key])? {
-            if let Some(rest) = room.checked_sub(fact.1.len()) {
-                room = rest;
-                older.push(fact);
-            }
+        let Some(plain) = index.plain_facts(key)? else {
+            continue;
+        };
+        if let Some(rest) = room.checked_sub(plain.len()) {
+            room = rest;
+            older.push((*key, plain));
         }
     }
     Ok(older)
@@ -200,9 +201,9 @@ fn send_patches(
     let mut waiting: Vec<PlainFact> = Vec::new();
     let mut size = 0;
     for (at, key) in keys.iter().enumerate() {
-        for fact in index.plain_facts(&[*key])? {
-            size += fact.1.len();
-            waiting.push(fact);
+        if let Some(plain) = index.plain_facts(key)? {
+            size += plain.len();
+            waiting.push((*key, plain));
         }
         let is_last = at + 1 == keys.len();
         if size >= pack::FULL || is_last && !waiting.is_empty() {

@@ -26,20 +26,6 @@ pub fn packed_fact(plain: &[u8]) -> Vec<u8> {
     store::pack_plain_facts(plain)
 }
 
-/// Returns the serialized facts of the keys that `read` has, without damaged ones.
-fn plain_facts(
-    keys: &[[u8; 32]],
-    mut read: impl FnMut(&FactsKey) -> Result<Option<Vec<u8>>, StoreError>,
-) -> Result<Vec<PlainFact>, StoreError> {
-    let mut found = Vec::new();
-    for key in keys {
-        let blob = read(&FactsKey(*key))?;
-        let plain = blob.and_then(|blob| store::plain_facts(&blob));
-        found.extend(plain.map(|plain| (*key, plain)));
-    }
-    Ok(found)
-}
-
 impl IndexReader {
     /// Returns the keys of the facts of all files without a problem, sorted.
     pub fn shared_keys(&self) -> Result<Vec<[u8; 32]>, StoreError> {
@@ -60,10 +46,10 @@ impl IndexReader {
         Ok(found.map(|(key, blob)| (key.0, blob)).collect())
     }
 
-    /// Returns the serialized facts of these keys, as far as there are any.
-    pub fn plain_facts(&self, keys: &[[u8; 32]]) -> Result<Vec<PlainFact>, StoreError> {
-        let snapshot = self.snapshot()?;
-        plain_facts(keys, |key| store::read_packed(&snapshot, key))
+    /// Returns the serialized facts of a key; `None` if there are none, or damaged ones.
+    pub fn plain_facts(&self, key: &[u8; 32]) -> Result<Option<Vec<u8>>, StoreError> {
+        let packed = store::read_packed(&self.snapshot()?, &FactsKey(*key))?;
+        Ok(packed.and_then(|packed| store::plain_facts(&packed)))
     }
 
     /// Returns a database with the graph, for other machines.
@@ -131,9 +117,10 @@ impl SharedGraph {
         Ok(())
     }
 
-    /// Returns the serialized facts of these keys, as far as there are any.
-    pub fn plain_facts(&self, keys: &[[u8; 32]]) -> Result<Vec<PlainFact>, EngineError> {
-        Ok(plain_facts(keys, |key| self.database.packed_facts(key))?)
+    /// Returns the serialized facts of a key; `None` if there are none, or damaged ones.
+    pub fn plain_facts(&self, key: &[u8; 32]) -> Result<Option<Vec<u8>>, EngineError> {
+        let packed = self.database.packed_facts(&FactsKey(*key))?;
+        Ok(packed.and_then(|packed| store::plain_facts(&packed)))
     }
 
     /// Makes the graph the index. The next update compares every file with it.
