@@ -1,4 +1,4 @@
-//! How the numbers in facts are serialized: each as the difference to the one before it of the same kind.
+//! Serializes the numbers in facts as differences: each to the one before it of the same kind.
 //!
 //! Ids, places in pools and positions mostly rise by little from one value to the next. Their differences take few
 //! bytes and repeat, and an edit changes few of them, so that the facts of two versions of a text have most bytes in
@@ -40,6 +40,11 @@ const KINDS: usize = Numbers::Lines as usize + 1;
 
 thread_local! {
     static LAST: [Cell<u32>; KINDS] = const { [const { Cell::new(0) }; KINDS] };
+}
+
+/// Forgets the numbers before.
+fn restart() {
+    LAST.with(|last| last.iter().for_each(|last| last.set(0)));
 }
 
 fn last(kind: Numbers) -> u32 {
@@ -121,11 +126,7 @@ pub fn read_start(kind: Numbers, stored: u32, len: u32) -> u32 {
 
 /// A value before which there is no number of any kind.
 pub mod first {
-    use super::{Deserialize, Deserializer, LAST, Serialize, Serializer};
-
-    fn restart() {
-        LAST.with(|last| last.iter().for_each(|last| last.set(0)));
-    }
+    use super::{Deserialize, Deserializer, Serialize, Serializer, restart};
 
     pub fn serialize<T: Serialize, S: Serializer>(
         value: &T,
@@ -231,7 +232,6 @@ mod tests {
         write: impl Fn(u32) -> W,
         read: impl Fn(W) -> T,
     ) -> (Vec<W>, Vec<T>) {
-        let restart = || LAST.with(|last| last.iter().for_each(|last| last.set(0)));
         restart();
         let written: Vec<W> = numbers.iter().map(|number| write(*number)).collect();
         restart();
@@ -256,11 +256,11 @@ mod tests {
     fn lists_that_follow_each_other_start_at_no_distance() {
         let lists = [(0, 2), (2, 3), (0, 0), (5, 1), (1, 4)];
         let starts = lists.map(|(start, _)| start);
-        LAST.with(|last| last.iter().for_each(|last| last.set(0)));
+        restart();
         let kind = Numbers::ArgPlaces;
         let stored = lists.map(|(start, len)| written_start(kind, start, len));
         assert_eq!(stored[..4], [0; 4]);
-        LAST.with(|last| last.iter().for_each(|last| last.set(0)));
+        restart();
         let lens = lists.map(|(_, len)| len);
         let mut stored = stored.into_iter().zip(lens);
         assert_eq!(

@@ -20,11 +20,11 @@ pub fn symbols_of_name(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, Que
 
 /// Returns the functions of the product with a name; none if there are many.
 pub fn functions_of_name(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
-    let mut functions = store::by_name(snapshot, name, MAX_SYMBOLS)?;
+    let mut functions = symbols_of_name(snapshot, name)?;
     functions.retain(|node| {
         let mut spans = node.spans.iter();
         let is_product = spans.all(|span| !store::is_test_path(&span.path));
-        node.node_type == NodeType::Method && node.name == name && is_product
+        node.node_type == NodeType::Method && is_product
     });
     if functions.len() > MAX_FUNCTIONS {
         functions.clear();

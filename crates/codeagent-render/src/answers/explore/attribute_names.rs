@@ -2,7 +2,7 @@
 //! `[Filter("rare")] class RareFilter`.
 
 use codeagent_core::model::graph::{Language, Node};
-use codeagent_core::query::{self, Occurrence, Occurrences, TextSearchQuery};
+use codeagent_core::query::{self, Occurrences};
 
 use super::literal::regex;
 use super::wants::WANTED;
@@ -24,11 +24,7 @@ pub(super) fn tests(
     let mut is_found = false;
     for name in names(occurrences, class)? {
         let pattern = format!(r"\b{}\b", query::escaped_text(&name));
-        let query = TextSearchQuery {
-            ignore_case: false,
-            ..regex(&pattern)
-        };
-        let mut places: Vec<Occurrence> = query::search_text(occurrences, &query)?.tests;
+        let mut places = query::search_text(occurrences, &regex(&pattern))?.tests;
         if places.len() > MAX_LINES {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Which of several symbols of one name a question means.
+//! Selects the symbols that a question means among several of one name.
 
 use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind};
 use codeagent_core::query::{self, Occurrences, SymbolGroup, SymbolTarget, Targets};
