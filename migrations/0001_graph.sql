@@ -54,10 +54,16 @@ CREATE TABLE inputs (
     hash BLOB NOT NULL
 ) WITHOUT ROWID;
 
+-- Projects that own nodes, by the path of their project file.
+CREATE TABLE projects (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE
+);
+
 CREATE TABLE nodes (
     id INTEGER PRIMARY KEY,
     parent_id INTEGER,
-    project_id TEXT NOT NULL,
+    project INTEGER NOT NULL,
     name TEXT NOT NULL,
     qualified_name TEXT NOT NULL,
     node_type INTEGER NOT NULL,
@@ -87,28 +93,23 @@ CREATE TABLE spans (
     PRIMARY KEY (node_id, position)
 ) WITHOUT ROWID;
 
--- One row per use, found from its source and, in edges_incoming, from its target. Candidates: further node ids of an inferred use.
+-- The uses of a node by another in a file, found from the source and, in edges_incoming, from the target. For each site, in text order: difference to
+-- the line before, the UTF-16 column above whether it is one of several candidates (1 bit) and the confidence (2 bits), and further candidates.
 CREATE TABLE edges (
     source INTEGER NOT NULL,
     edge_type INTEGER NOT NULL,
     target INTEGER NOT NULL,
     file_id INTEGER NOT NULL,
-    line INTEGER NOT NULL,
-    "column" INTEGER NOT NULL,
-    confidence INTEGER NOT NULL,
-    candidates BLOB,
-    PRIMARY KEY (source, edge_type, target, file_id, line, "column")
+    sites BLOB NOT NULL,
+    PRIMARY KEY (source, edge_type, target, file_id)
 ) WITHOUT ROWID;
-
 CREATE TABLE edges_incoming (
     target INTEGER NOT NULL,
     edge_type INTEGER NOT NULL,
     source INTEGER NOT NULL,
     file_id INTEGER NOT NULL,
-    line INTEGER NOT NULL,
-    "column" INTEGER NOT NULL,
-    confidence INTEGER NOT NULL,
-    PRIMARY KEY (target, edge_type, source, file_id, line, "column")
+    sites BLOB NOT NULL,
+    PRIMARY KEY (target, edge_type, source, file_id)
 ) WITHOUT ROWID;
 
 -- Uses that have no target, by the name used; how many of them are calls.

@@ -117,6 +117,12 @@ pub struct EdgeRow {
 }
 
 impl EdgeRow {
+    /// Returns the key of the row that holds the edge.
+    #[must_use]
+    pub fn row_key(&self) -> (NodeId, EdgeType, NodeId, FileKey) {
+        (self.source, self.edge_type, self.target, self.file)
+    }
+
     /// Returns the sort key of the outgoing table.
     #[must_use]
     pub fn key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
+use crate::store::edge_sites::Site;
+use crate::store::edges::sites_column;
 use crate::store::{FileKey, Snapshot, StoreError, dependency_rows, file_keys};
 
 const DUMPS: &[(&str, &str)] = &[
@@ -19,23 +21,13 @@ const DUMPS: &[(&str, &str)] = &[
     ),
     (
         "node",
-        "SELECT id, parent_id, project_id, name, qualified_name, node_type, kind, language, access, flags, type_parameters, parameter_signature, \
-         parameter_count, return_type, doc, hash FROM nodes ORDER BY id",
+        "SELECT n.id, parent_id, p.path, name, qualified_name, node_type, kind, language, access, flags, type_parameters, parameter_signature, \
+         parameter_count, return_type, doc, hash FROM nodes n LEFT JOIN projects p ON p.id = n.project ORDER BY n.id",
     ),
     (
         "span",
         "SELECT s.node_id, s.position, f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column \
          FROM spans s JOIN files f ON f.id = s.file_id ORDER BY s.node_id, s.position",
-    ),
-    (
-        "edge",
-        "SELECT e.source, e.edge_type, e.target, f.path, e.line, e.\"column\", e.confidence, hex(e.candidates) \
-         FROM edges e LEFT JOIN files f ON f.id = e.file_id ORDER BY 1, 2, 3, 4, 5, 6",
-    ),
-    (
-        "incoming",
-        "SELECT e.source, e.edge_type, e.target, f.path, e.line, e.\"column\", e.confidence \
-         FROM edges_incoming e LEFT JOIN files f ON f.id = e.file_id ORDER BY 1, 2, 3, 4, 5, 6",
     ),
     (
         "unresolved",
@@ -96,6 +88,20 @@ const DUMPS: &[(&str, &str)] = &[
     ),
 ];
 
+/// The tables of edges.
+const EDGES: [(&str, &str); 2] = [
+    (
+        "edge",
+        "SELECT e.source, e.edge_type, e.target, f.path, e.sites \
+         FROM edges e LEFT JOIN files f ON f.id = e.file_id ORDER BY 1, 2, 3, 4",
+    ),
+    (
+        "incoming",
+        "SELECT e.source, e.edge_type, e.target, f.path, e.sites \
+         FROM edges_incoming e LEFT JOIN files f ON f.id = e.file_id ORDER BY 1, 2, 3, 4",
+    ),
+];
+
 const WORDS: &str =
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab(main, search, instance)";
 
@@ -107,6 +113,9 @@ pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     let mut lines = Vec::new();
     for (what, sql) in DUMPS {
         dump(connection, what, sql, &mut lines)?;
+    }
+    for (what, sql) in EDGES {
+        dump_edges(connection, what, sql, &mut lines)?;
     }
     dump_dependencies(snapshot, &mut lines)?;
     Ok(lines)
@@ -137,6 +146,37 @@ fn dump_dependencies(snapshot: &Snapshot, lines: &mut Vec<String>) -> Result<(),
         lines.extend(reads.iter().map(|read| format!("reads\t{file}\t{read}")));
         lines.push(format!("slots\t{file}\t{:?}", row.slots));
         lines.push(format!("published\t{file}\t{:?}", row.published));
+    }
+    Ok(())
+}
+
+/// Dumps edges, one line for each site.
+fn dump_edges(
+    connection: &Connection,
+    what: &str,
+    sql: &str,
+    lines: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+
+    while let Some(row) = rows.next()? {
+        let (source, target) = (row.get::<_, i64>(0)?, row.get::<_, i64>(2)?);
+        let edge_type: i64 = row.get(1)?;
+        let path: Option<String> = row.get(3)?;
+        let path = path.as_deref().unwrap_or("-");
+        for site in sites_column(row, 4)? {
+            let Site {
+                line,
+                column,
+                confidence,
+                candidates,
+            } = site;
+            lines.push(format!(
+                "{what}\t{source}\t{edge_type}\t{target}\t{path}\t{line}\t{column}\t{}\t{candidates:?}",
+                confidence as u8
+            ));
+        }
     }
     Ok(())
 }

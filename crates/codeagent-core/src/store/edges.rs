@@ -1,13 +1,15 @@
-//! Edges by site: `edges` (by source) and `edges_incoming` (by target).
+//! Uses of nodes: `edges` (by source) and `edges_incoming` (by target).
 //!
-//! Both tables hold the same edges. `contains` is stored as a node's parent, not as an edge.
+//! Both tables hold the same edges; those that differ only in their site are one row. `contains` is
+//! stored as a node's parent, not as an edge.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, NodeId};
-use crate::store::bulk::{self, Values};
-use crate::store::codec::{id_column, pack_ids, stored_id, unpack_ids, word_column};
-use crate::store::{EdgeRow, FileKey, Snapshot, StoreError};
+use crate::store::bulk;
+use crate::store::codec::{id_column, stored_id, word_column};
+use crate::store::edge_sites::{Site, pack_sites, unpack_sites};
+use crate::store::{EdgeRow, FileKey, Snapshot, StoreError, bad_value};
 
 /// An edge as seen from one of its ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +24,41 @@ pub struct IncidentEdge {
     pub column: u32,
 }
 
-const OUTGOING: &str =
-    "SELECT target, edge_type, confidence, file_id, line, \"column\" FROM edges WHERE source = ?1";
-const INCOMING: &str = "SELECT source, edge_type, confidence, file_id, line, \"column\" FROM edges_incoming WHERE target = ?1";
+impl IncidentEdge {
+    fn of(other: NodeId, edge_type: EdgeType, file: FileKey, site: &Site) -> Self {
+        Self {
+            other,
+            edge_type,
+            confidence: site.confidence,
+            file,
+            line: site.line,
+            column: site.column,
+        }
+    }
+}
+
+/// Reads the edges in a row whose columns from `at` are the other end, the type, the file and the
+/// sites.
+pub(super) fn edge_columns(
+    row: &Row<'_>,
+    at: usize,
+) -> Result<impl Iterator<Item = IncidentEdge>, StoreError> {
+    let other = id_column(row, at)?;
+    let edge_type = word_column(row, at + 1, EdgeType::from_code)?;
+    let file = FileKey(row.get(at + 2)?);
+    let sites = sites_column(row, at + 3)?;
+    Ok(sites
+        .into_iter()
+        .map(move |site| IncidentEdge::of(other, edge_type, file, &site)))
+}
+
+pub(super) fn sites_column(row: &Row<'_>, at: usize) -> Result<Vec<Site>, StoreError> {
+    unpack_sites(row.get_ref(at)?.as_blob().map_err(|_| bad_value("sites"))?)
+}
+
+const OUTGOING: &str = "SELECT target, edge_type, file_id, sites FROM edges WHERE source = ?1";
+const INCOMING: &str =
+    "SELECT source, edge_type, file_id, sites FROM edges_incoming WHERE target = ?1";
 
 /// Returns the edges at a node, optionally of one type, ordered by type, other end and site. For
 /// `contains`, see [`contained`].
@@ -45,7 +79,7 @@ pub fn incident_edges(
         "AND ?2 IS NULL"
     };
 
-    let sql = format!("{sql} {filter} ORDER BY edge_type, {other}, file_id, line, \"column\"");
+    let sql = format!("{sql} {filter} ORDER BY edge_type, {other}, file_id");
     let mut statement = snapshot.connection().prepare_cached(&sql)?;
     let mut rows = statement.query(params![
         stored_id(node),
@@ -54,14 +88,7 @@ pub fn incident_edges(
 
     let mut edges = Vec::new();
     while let Some(row) = rows.next()? {
-        edges.push(IncidentEdge {
-            other: id_column(row, 0)?,
-            edge_type: word_column(row, 1, EdgeType::from_code)?,
-            confidence: word_column(row, 2, Confidence::from_code)?,
-            file: FileKey(row.get(3)?),
-            line: row.get(4)?,
-            column: row.get(5)?,
-        });
+        edges.extend(edge_columns(row, 0)?);
     }
     Ok(edges)
 }
@@ -112,21 +139,23 @@ pub fn contained(
     Ok(found)
 }
 
-const COUNT_INCOMING: &str =
-    "SELECT count(*) FROM edges_incoming WHERE target = ?1 AND edge_type <> ?2";
+const SITES_AT_TARGET: &str =
+    "SELECT sites FROM edges_incoming WHERE target = ?1 AND edge_type <> ?2";
 
 /// Counts the incoming edges, except `contains` and `overrides`.
 pub fn reference_count(snapshot: &Snapshot, node: NodeId) -> Result<u64, StoreError> {
-    let mut statement = snapshot.connection().prepare_cached(COUNT_INCOMING)?;
-    Ok(
-        statement.query_row(params![stored_id(node), EdgeType::Overrides as u8], |row| {
-            row.get::<_, i64>(0)
-        })? as u64,
-    )
+    let connection = snapshot.connection();
+    let mut statement = connection.prepare_cached(SITES_AT_TARGET)?;
+    let mut rows = statement.query(params![stored_id(node), EdgeType::Overrides as u8])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        count += sites_column(row, 0)?.len() as u64;
+    }
+    Ok(count)
 }
 
-const CANDIDATES: &str = "SELECT candidates FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 \
-    AND \"column\" = ?6";
+const SITES: &str =
+    "SELECT sites FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4";
 
 /// Returns the other candidates of an edge, best first.
 pub fn candidates_of(
@@ -135,30 +164,24 @@ pub fn candidates_of(
     target: NodeId,
     edge: &IncidentEdge,
 ) -> Result<Vec<NodeId>, StoreError> {
-    let mut statement = snapshot.connection().prepare_cached(CANDIDATES)?;
-
-    let key = params![
+    let mut statement = snapshot.connection().prepare_cached(SITES)?;
+    let mut rows = statement.query(params![
         stored_id(source),
         edge.edge_type as u8,
         stored_id(target),
-        edge.file.0,
-        edge.line,
-        edge.column
-    ];
+        edge.file.0
+    ])?;
 
-    let blob = statement
-        .query_row(key, |row| {
-            Ok(row
-                .get_ref(0)?
-                .as_blob()
-                .map(unpack_ids)
-                .unwrap_or_default())
-        })
-        .optional()?;
-    Ok(blob.unwrap_or_default())
+    let Some(row) = rows.next()? else {
+        return Ok(Vec::new());
+    };
+    let is_here = |site: &Site| (site.line, site.column) == (edge.line, edge.column);
+    let site = sites_column(row, 0)?.into_iter().find(is_here);
+    Ok(site.map_or_else(Vec::new, |site| site.candidates.into_vec()))
 }
 
-const ON_LINE: &str = "SELECT target, edge_type, confidence, \"column\" FROM edges WHERE source = ?1 AND file_id = ?2 AND line = ?3";
+const OF_SOURCE_IN_FILE: &str =
+    "SELECT target, edge_type, file_id, sites FROM edges WHERE source = ?1 AND file_id = ?2";
 
 /// Returns a node's outgoing edges whose sites are on a line of a file, in no particular order.
 pub fn edges_on_line(
@@ -166,24 +189,15 @@ pub fn edges_on_line(
     source: NodeId,
     (file, line): (FileKey, u32),
 ) -> Result<Vec<IncidentEdge>, StoreError> {
-    let mut statement = snapshot.connection().prepare_cached(ON_LINE)?;
-    let mut rows = statement.query(params![stored_id(source), file.0, line])?;
+    let mut statement = snapshot.connection().prepare_cached(OF_SOURCE_IN_FILE)?;
+    let mut rows = statement.query(params![stored_id(source), file.0])?;
 
     let mut edges = Vec::new();
     while let Some(row) = rows.next()? {
-        edges.push(IncidentEdge {
-            other: id_column(row, 0)?,
-            edge_type: word_column(row, 1, EdgeType::from_code)?,
-            confidence: word_column(row, 2, Confidence::from_code)?,
-            file,
-            line,
-            column: row.get(3)?,
-        });
+        edges.extend(edge_columns(row, 0)?.filter(|edge| edge.line == line));
     }
     Ok(edges)
 }
-
-const OF_SOURCE_IN_FILE: &str = "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
 
 /// Collects a node's outgoing edges whose sites are in a file.
 pub(super) fn of_source_in_file(
@@ -196,73 +210,70 @@ pub(super) fn of_source_in_file(
     let mut rows = statement.query(params![stored_id(source), file.0])?;
 
     while let Some(row) = rows.next()? {
-        out.push(EdgeRow {
+        let target = id_column(row, 0)?;
+        let edge_type = word_column(row, 1, EdgeType::from_code)?;
+        let edge = |site: Site| EdgeRow {
             source,
-            target: id_column(row, 0)?,
-            edge_type: word_column(row, 1, EdgeType::from_code)?,
-            confidence: word_column(row, 2, Confidence::from_code)?,
+            target,
+            edge_type,
+            confidence: site.confidence,
             file,
-            line: row.get(3)?,
-            column: row.get(4)?,
-            candidates: row
-                .get_ref(5)?
-                .as_blob()
-                .map(unpack_ids)
-                .unwrap_or_default()
-                .into(),
-        });
+            line: site.line,
+            column: site.column,
+            candidates: site.candidates,
+        };
+        out.extend(sites_column(row, 3)?.into_iter().map(edge));
     }
     Ok(())
 }
 
-/// Writes the rows of `edges`.
+/// Splits edges that are sorted by either key into those of one row each.
+pub(super) fn rows_of(edges: &[EdgeRow]) -> impl Iterator<Item = &[EdgeRow]> {
+    edges.chunk_by(|a, b| a.row_key() == b.row_key())
+}
+
+/// Writes rows of `edges`, each made of its edges in text order.
 pub(super) fn insert_outgoing<'e>(
     connection: &Connection,
-    edges: impl Iterator<Item = &'e EdgeRow>,
+    rows: impl Iterator<Item = &'e [EdgeRow]>,
 ) -> Result<(), StoreError> {
-    bulk::insert(connection, ("edges", 8), edges, |edge, row| {
+    bulk::insert(connection, ("edges", 5), rows, |edges, row| {
+        let edge = &edges[0];
         row.push(stored_id(edge.source))?;
         row.push(edge.edge_type as u8)?;
         row.push(stored_id(edge.target))?;
-        push_site(edge, row)?;
-        row.push((!edge.candidates.is_empty()).then(|| pack_ids(&edge.candidates)))
+        row.push(edge.file.0)?;
+        row.push(pack_sites(edges)?)
     })
 }
 
-/// Writes the rows of `edges_incoming`.
+/// Writes rows of `edges_incoming`, each made of its edges in text order.
 pub(super) fn insert_incoming<'e>(
     connection: &Connection,
-    edges: impl Iterator<Item = &'e EdgeRow>,
+    rows: impl Iterator<Item = &'e [EdgeRow]>,
 ) -> Result<(), StoreError> {
-    bulk::insert(connection, ("edges_incoming", 7), edges, |edge, row| {
+    bulk::insert(connection, ("edges_incoming", 5), rows, |edges, row| {
+        let edge = &edges[0];
         row.push(stored_id(edge.target))?;
         row.push(edge.edge_type as u8)?;
         row.push(stored_id(edge.source))?;
-        push_site(edge, row)
+        row.push(edge.file.0)?;
+        row.push(pack_sites(edges)?)
     })
 }
 
-fn push_site(edge: &EdgeRow, row: &mut Values<'_, '_>) -> Result<(), StoreError> {
-    row.push(edge.file.0)?;
-    row.push(edge.line)?;
-    row.push(edge.column)?;
-    row.push(edge.confidence as u8)
-}
+const DELETE: &str =
+    "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4";
+const DELETE_INCOMING: &str = "DELETE FROM edges_incoming WHERE target = ?3 AND edge_type = ?2 AND source = ?1 AND file_id = ?4";
 
-const DELETE: &str = "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 AND \"column\" = ?6";
-const DELETE_INCOMING: &str = "DELETE FROM edges_incoming WHERE target = ?3 AND edge_type = ?2 AND source = ?1 AND file_id = ?4 AND line = ?5 \
-    AND \"column\" = ?6";
-
-/// Deletes an edge from both tables.
-pub(super) fn delete(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
+/// Deletes the row of an edge from both tables.
+pub(super) fn delete_row(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
     for sql in [DELETE, DELETE_INCOMING] {
         let key = params![
             stored_id(edge.source),
             edge.edge_type as u8,
             stored_id(edge.target),
-            edge.file.0,
-            edge.line,
-            edge.column
+            edge.file.0
         ];
         connection.prepare_cached(sql)?.execute(key)?;
     }

@@ -80,8 +80,7 @@ pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreErr
     Ok(symbols)
 }
 
-const EDGES: &str =
-    "SELECT source, target, edge_type, confidence, file_id, line, \"column\" FROM edges";
+const EDGES: &str = "SELECT source, target, edge_type, file_id, sites FROM edges";
 
 /// Calls `visit` with every edge, ordered by source.
 pub fn export_edges(
@@ -92,14 +91,17 @@ pub fn export_edges(
     let mut rows = statement.query([])?;
 
     while let Some(row) = rows.next()? {
-        visit(ExportEdge {
-            source: id_column(row, 0)?,
-            target: id_column(row, 1)?,
-            edge_type: word_column(row, 2, EdgeType::from_code)?,
-            confidence: word_column(row, 3, Confidence::from_code)?,
-            file: FileKey(row.get(4)?),
-            line: row.get(5)?,
-            column: row.get(6)?,
+        let source = id_column(row, 0)?;
+        edges::edge_columns(row, 1)?.for_each(|edge| {
+            visit(ExportEdge {
+                source,
+                target: edge.other,
+                edge_type: edge.edge_type,
+                confidence: edge.confidence,
+                file: edge.file,
+                line: edge.line,
+                column: edge.column,
+            });
         });
     }
     Ok(())

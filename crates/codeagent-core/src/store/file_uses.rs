@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Dialect, Language, NodeKind};
 use crate::store::codec::word_column;
+use crate::store::edges::sites_column;
 use crate::store::status::external_calls;
 use crate::store::{FileKey, Snapshot, StoreError};
 
@@ -11,7 +12,7 @@ use crate::store::{FileKey, Snapshot, StoreError};
 // many files.
 const DECLARED: &str = "SELECT node_id, file_id FROM spans JOIN nodes ON id = node_id \
     WHERE position = 0 AND NOT (kind = ?1 AND language = ?2) ORDER BY node_id";
-const USED: &str = "SELECT target, file_id FROM edges_incoming ORDER BY target";
+const USED: &str = "SELECT target, file_id, sites FROM edges_incoming ORDER BY target";
 
 /// Counts the uses of symbols by pairs of files: the file of the use, and the file of the symbol's
 /// primary declaration.
@@ -36,7 +37,8 @@ pub fn uses_between_files(
         if let Some((id, file)) = symbol
             && id == target
         {
-            *counts.entry((FileKey(row.get(1)?), file)).or_default() += 1;
+            *counts.entry((FileKey(row.get(1)?), file)).or_default() +=
+                sites_column(row, 2)?.len() as u32;
         }
     }
     Ok(counts)

@@ -11,9 +11,10 @@ use rusqlite::vtab::array::Array;
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{
-    Access, Confidence, EdgeDirection, EdgeType, Language, NodeFlags, NodeId, NodeKind, NodeType,
+    Access, EdgeDirection, EdgeType, Language, NodeFlags, NodeId, NodeKind, NodeType,
 };
 use crate::store::codec::{id_column, stored_id, word_column};
+use crate::store::edges::{edge_columns, sites_column};
 use crate::store::{FileKey, IncidentEdge, Snapshot, StoreError, bad_value};
 
 /// Maximum number of ids bound to one statement.
@@ -60,7 +61,7 @@ pub fn each_use(
         .map(|each| (*each as u8).to_string())
         .collect();
     let sql = format!(
-        "SELECT {own}, {other}, edge_type, confidence, file_id, line, \"column\" FROM {table} \
+        "SELECT {own}, {other}, edge_type, file_id, sites FROM {table} \
         WHERE {own} IN rarray(?1) AND edge_type IN ({})",
         codes.join(",")
     );
@@ -69,37 +70,33 @@ pub fn each_use(
         let mut statement = snapshot.connection().prepare_cached(&sql)?;
         let mut rows = statement.query([id_array(batch)])?;
         while let Some(row) = rows.next()? {
-            let edge = IncidentEdge {
-                other: id_column(row, 1)?,
-                edge_type: word_column(row, 2, EdgeType::from_code)?,
-                confidence: word_column(row, 3, Confidence::from_code)?,
-                file: FileKey(row.get(4)?),
-                line: row.get(5)?,
-                column: row.get(6)?,
-            };
-            visit(id_column(row, 0)?, edge);
+            let own = id_column(row, 0)?;
+            edge_columns(row, 1)?.for_each(|edge| visit(own, edge));
         }
     }
     Ok(())
 }
 
-const COUNTS: &str = "SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM edges_incoming e WHERE e.target = j.value LIMIT ?2)) \
-    FROM rarray(?1) j";
+const ROWS_AT_TARGET: &str = "SELECT sites FROM edges_incoming WHERE target = ?1 LIMIT ?2";
 
-/// Counts the edges of each node, up to `limit`.
+/// Counts the incoming edges of each node, up to `limit`.
 pub fn use_counts(
     snapshot: &Snapshot,
     nodes: &[NodeId],
     limit: usize,
 ) -> Result<FxHashMap<NodeId, usize>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(ROWS_AT_TARGET)?;
+    let rows_at_most = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut counts = FxHashMap::default();
-    for batch in nodes.chunks(BATCH) {
-        let mut statement = snapshot.connection().prepare_cached(COUNTS)?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut rows = statement.query(rusqlite::params![id_array(batch), limit])?;
-        while let Some(row) = rows.next()? {
-            counts.insert(id_column(row, 0)?, row.get::<_, i64>(1)? as usize);
+    for node in nodes {
+        let mut rows = statement.query(rusqlite::params![stored_id(*node), rows_at_most])?;
+        let mut count = 0;
+        while count < limit
+            && let Some(row) = rows.next()?
+        {
+            count += sites_column(row, 0)?.len();
         }
+        counts.insert(*node, count.min(limit));
     }
     Ok(counts)
 }

@@ -14,6 +14,7 @@ mod copy;
 mod delta;
 mod dispatch;
 mod dump;
+mod edge_sites;
 mod edges;
 mod export;
 mod external;

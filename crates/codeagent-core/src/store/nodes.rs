@@ -1,8 +1,8 @@
-//! Symbols and their declaration sites: `nodes` and `spans`.
+//! Symbols, their projects and their declaration sites: `nodes`, `projects` and `spans`.
 
 use std::ops::RangeInclusive;
 
-use rusqlite::{Connection, Row, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{
@@ -16,7 +16,7 @@ use crate::store::{FileKey, Snapshot, SpanUpdate, StoreError, bad_value};
 const SPAN_COLUMNS: &str = "f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column";
 
 /// Selects a node with its primary span.
-pub(super) const SELECT_NODE: &str = "SELECT n.id, n.parent_id, n.project_id, n.name, n.qualified_name, n.node_type, n.kind, n.language, n.access, \
+pub(super) const SELECT_NODE: &str = "SELECT n.id, n.parent_id, (SELECT path FROM projects WHERE id = n.project), n.name, n.qualified_name, n.node_type, n.kind, n.language, n.access, \
     n.flags, n.type_parameters, n.parameter_signature, n.parameter_count, n.return_type, n.doc, \
     f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column \
     FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 LEFT JOIN files f ON f.id = s.file_id";
@@ -261,11 +261,12 @@ pub(super) fn insert<'n>(
     nodes: impl Iterator<Item = (i64, &'n Node)> + Clone,
     keys: &FxHashMap<String, FileKey>,
 ) -> Result<(), StoreError> {
+    let projects = write_projects(connection, nodes.clone().map(|(_, node)| node))?;
     bulk::insert(
         connection,
         ("nodes", 16),
         nodes.clone(),
-        |(hash, node), row| push_node(node, *hash, row),
+        |(hash, node), row| push_node(node, projects[node.project_id.as_str()], *hash, row),
     )?;
 
     let spans = nodes.flat_map(|(_, node)| {
@@ -291,10 +292,41 @@ pub(super) fn insert<'n>(
     )
 }
 
-fn push_node(node: &Node, hash: i64, row: &mut Values<'_, '_>) -> Result<(), StoreError> {
+const PROJECT: &str = "SELECT id FROM projects WHERE path = ?1";
+const INSERT_PROJECT: &str = "INSERT INTO projects (path) VALUES (?1) RETURNING id";
+
+/// Returns the rows of the nodes' projects, by their paths, and inserts those that are new.
+fn write_projects<'n>(
+    connection: &Connection,
+    nodes: impl Iterator<Item = &'n Node>,
+) -> Result<FxHashMap<&'n str, i64>, StoreError> {
+    let mut rows: FxHashMap<&str, i64> = FxHashMap::default();
+    for node in nodes {
+        if rows.contains_key(node.project_id.as_str()) {
+            continue;
+        }
+        let path = [node.project_id.as_str()];
+        let mut select = connection.prepare_cached(PROJECT)?;
+        let row = match select.query_row(path, |row| row.get(0)).optional()? {
+            Some(row) => row,
+            None => connection
+                .prepare_cached(INSERT_PROJECT)?
+                .query_row(path, |row| row.get(0))?,
+        };
+        rows.insert(&node.project_id, row);
+    }
+    Ok(rows)
+}
+
+fn push_node(
+    node: &Node,
+    project: i64,
+    hash: i64,
+    row: &mut Values<'_, '_>,
+) -> Result<(), StoreError> {
     row.push(stored_id(node.id))?;
     row.push(node.parent.map(stored_id))?;
-    row.push(node.project_id.as_str())?;
+    row.push(project)?;
     row.push(node.name.as_str())?;
     row.push(node.qualified_name.as_str())?;
     row.push(node.node_type as u8)?;

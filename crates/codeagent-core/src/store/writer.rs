@@ -201,7 +201,7 @@ fn number(connection: &Connection, key: &str) -> Result<usize, StoreError> {
 const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";
 const PLAIN_INDEXES: &str =
     "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
-const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
+const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM projects; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
     DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions; \
     DELETE FROM literals; DELETE FROM file_literals; DELETE FROM callbacks; DELETE FROM dispatch; \
     DELETE FROM external_symbols; DELETE FROM external_uses;";
@@ -311,9 +311,9 @@ fn insert_nodes(
 
 fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), StoreError> {
     edges.sort_unstable_by_key(EdgeRow::key);
-    edges::insert_outgoing(connection, edges.iter())?;
+    edges::insert_outgoing(connection, edges::rows_of(edges))?;
     edges.sort_unstable_by_key(EdgeRow::incoming_key);
-    edges::insert_incoming(connection, edges.iter())
+    edges::insert_incoming(connection, edges::rows_of(edges))
 }
 
 /// Writes the parts of the graph that differ; `write_nodes` writes the nodes.
@@ -465,27 +465,23 @@ fn update_edges(
         let mut fresh = present.remove(&file).unwrap_or_default();
         fresh.sort_unstable_by_key(EdgeRow::key);
 
-        let is_stored = |edge: &EdgeRow| {
-            stored
-                .binary_search_by_key(&edge.key(), EdgeRow::key)
-                .is_ok_and(|at| stored[at] == *edge)
-        };
-        let is_fresh = |edge: &EdgeRow| {
-            fresh
-                .binary_search_by_key(&edge.key(), EdgeRow::key)
-                .is_ok_and(|at| fresh[at] == *edge)
+        let row_key = |row: &&[EdgeRow]| row[0].row_key();
+        let stored: Vec<&[EdgeRow]> = edges::rows_of(&stored).collect();
+        let fresh: Vec<&[EdgeRow]> = edges::rows_of(&fresh).collect();
+        let is_in = |rows: &[&[EdgeRow]], row: &[EdgeRow]| {
+            rows.binary_search_by_key(&row[0].row_key(), row_key)
+                .is_ok_and(|at| rows[at] == row)
         };
 
-        for edge in stored.iter().filter(|edge| !is_fresh(edge)) {
-            edges::delete(connection, edge)?;
-            report.edges_removed += 1;
+        for row in stored.iter().filter(|row| !is_in(&fresh, row)) {
+            edges::delete_row(connection, &row[0])?;
+            report.edges_removed += row.len();
         }
 
-        let added: Vec<&EdgeRow> = fresh.iter().filter(|edge| !is_stored(edge)).collect();
-
-        edges::insert_outgoing(connection, added.iter().copied())?;
-        edges::insert_incoming(connection, added.iter().copied())?;
-        report.edges_written += added.len();
+        let added = || fresh.iter().copied().filter(|row| !is_in(&stored, row));
+        edges::insert_outgoing(connection, added())?;
+        edges::insert_incoming(connection, added())?;
+        report.edges_written += added().map(<[_]>::len).sum::<usize>();
     }
     Ok(())
 }

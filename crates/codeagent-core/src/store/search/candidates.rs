@@ -368,15 +368,15 @@ const NAMED: &str =
 const QUALIFIED: &str =
     "SELECT n.id AS id, n.qualified_name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
 const WITH_PREFIX: &str = "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name >= ?1 COLLATE NOCASE AND n.name < ?2 COLLATE NOCASE";
-const FILTERED: &str = "JOIN nodes USING (id) WHERE (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
+const FILTERED: &str = "JOIN nodes USING (id) WHERE (?3 IS NULL OR project = (SELECT id FROM projects WHERE path = ?3)) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
 const LET_THROUGH: &str = "SELECT 1 FROM nodes WHERE id = ?1 AND ?2 IS NULL \
-    AND (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
+    AND (?3 IS NULL OR project = (SELECT id FROM projects WHERE path = ?3)) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
 /// Number of parameters before those of [`FILTERED`].
 const FILTER_PARAMETER: usize = 2;
 const PREFIX_WORDS: &str =
     "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
 const NAMES_WITH: &str = "SELECT names FROM name_words WHERE word = ?1";
-const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type, access, flags, type_parameters, parameter_signature, return_type, doc, \
+const CANDIDATE: &str = "SELECT id, (SELECT path FROM projects WHERE id = nodes.project), name, qualified_name, node_type, access, flags, type_parameters, parameter_signature, return_type, doc, \
     (SELECT group_concat(path, char(10)) FROM spans JOIN files ON files.id = file_id WHERE node_id = nodes.id) FROM nodes WHERE id = ?1";
 
 fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
