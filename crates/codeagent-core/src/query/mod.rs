@@ -74,8 +74,8 @@ pub use lookup::cursor::{
     uses_on_lines,
 };
 pub use lookup::described::{
-    described_helpers, described_rather, described_symbols, is_name_said, kind_of_described,
-    overridden_member, without_what_is_not_done,
+    asks_for_type, described_helpers, described_rather, described_symbols, is_name_said,
+    kind_of_described, overridden_member, type_or_owner, without_what_is_not_done,
 };
 pub use lookup::described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use lookup::folder::resolve_folder;
@@ -91,7 +91,7 @@ pub use lookup::symbol::{Match, Symbol, get_node, get_node_by_qualified_name, ne
 pub use lookup::symbol_lookup::{SymbolGroup, SymbolMatches, resolve_symbol, resolve_symbols};
 pub use lookup::target::{
     Alias, LiteralTarget, SymbolTarget, Target, Targets, capitalized, is_acronym, is_all_capitals,
-    is_common, is_request_method, name_words, resolve_targets,
+    is_common, is_mixed_case, is_request_method, name_words, resolve_targets,
 };
 pub use lookup::target_nodes::nodes_of;
 pub use note::{
@@ -112,8 +112,9 @@ pub use text::indented::{block, is_label};
 pub use text::interface_texts::{
     InterfaceText, Phrase, TextKey, TextPlace, behind_view, bound_names, call_around,
     component_around, component_of_view, conditions, constant_around, escaped_text,
-    function_around, handlers_nearby, has_tag_end, interface_phrases, interface_text, reactions,
-    reactions_beside, selected_handlers, type_around, type_with_attribute,
+    function_around, handlers_nearby, has_tag_end, interface_phrases, interface_text,
+    property_around, reactions, reactions_beside, selected_handlers, type_around,
+    type_with_attribute,
 };
 pub use text::literals::{
     Enclosing, Literal, LiteralSite, enclosing, innermost, literal_files, literal_lines,

@@ -236,7 +236,56 @@ const CASES: &[Case] = &[
             "public static class Windows { public static void Open() { } }\n",
         )],
         question: "for tablets that are reached over the raw path on Windows there is a small struct that describes one control request; which ready-made requests can it build, and which of its helpers are really used?",
-        expected: &["no symbol is named for sure; "],
+        expected: &["left out: Windows; "],
+    },
+    Case {
+        files: &[(
+            "src/Panes.cs",
+            "public class Pane : Control { protected override void OnShown() { } }\npublic class Dock : Control { protected override void OnShown() { } }\npublic class PaneModel { public void OnShown() { } }\n",
+        )],
+        question: "Which panes override the lifecycle method `OnShown`?",
+        expected: &[
+            "overrides a member of a base outside the index",
+            "others that override a member of that name (1):\nsrc/\n Panes.cs\n  2 Dock.OnShown: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Wares.cs",
+            "namespace Kiosk.Wares { public class Ware { } }\nnamespace Kiosk.Wares.Kits { public class Kit { } }\nnamespace Kiosk.Wares.Tools { public class Tool { } }\n",
+        )],
+        question: "Which public types does the namespace `Kiosk.Wares` itself export (without the sub-namespaces Kits and Tools)?",
+        expected: &["namespace Wares", "\n class Ware"],
+    },
+    Case {
+        files: &[(
+            "src/Sieves.cs",
+            "public interface ISieve { bool Fits(int size); }\npublic class AllSieve : ISieve { public bool Fits(int size) => true; }\npublic class PickSieve : ISieve { public PickSieve(Func<int, bool> fits) { } public bool Fits(int size) => true; }\nclass Rack { ISieve all = new AllSieve(); ISieve small = new PickSieve(size => size < 3); }\n",
+        )],
+        question: "Who implements `ISieve`, and where is one made only from a lambda?",
+        expected: &[
+            "made of a function by a constructor of one of these (1):\nsrc/\n Sieves.cs\n  4 Rack.small: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Patience.cs",
+            "public class Patience { public int Wait { get; set; } }\npublic class Oven\n{\n    private Patience patience;\n    public int Limit => patience.Wait * 2;\n}\nclass Cook { bool Done(Oven oven) => oven.Limit > 3; }\n",
+        )],
+        question: "Where is the setting `Patience.Wait` read, and where does its value become a limit?",
+        expected: &[
+            "uses of Limit, which holds its value (1):\nsrc/\n Patience.cs\n  7 Cook.Done: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Limits.cs",
+            "public static class Limits\n{\n    private const string Size = \"MaxSize\";\n\n\n\n\n\n    public static string Read() => Find(\"SHOP_\" + Size);\n    private static string Find(string name) => System.Environment.GetEnvironmentVariable(name);\n}\n",
+        )],
+        question: "Where is the environment variable `SHOP_MaxSize` read?",
+        expected: &[
+            "uses of constants, functions and properties that hold this string (1):\nsrc/\n Limits.cs\n  9 Limits.Read: ",
+        ],
     },
     Case {
         files: &[(

@@ -59,7 +59,7 @@ const SETTINGS: [&str; 10] = [
 const PARTICLES: [&str; 6] = ["down", "in", "off", "on", "out", "up"];
 
 /// Words for types.
-const TYPES: [&str; 4] = ["class", "enum", "interface", "type"];
+const TYPES: [&str; 5] = ["class", "enum", "interface", "struct", "type"];
 
 /// Maximum number of words of a noun behind `the`.
 const MAX_NOUN: usize = 4;
@@ -94,7 +94,7 @@ pub fn described_symbols(
     for symbol in found {
         let around = match asks_for_value {
             true => None,
-            false => type_around(snapshot, &symbol.node)?,
+            false => type_or_owner(snapshot, &symbol.node)?,
         };
         let of = around.map_or(symbol.node.id, |node| node.id);
         match groups.iter_mut().find(|(known, _)| *known == of) {
@@ -376,6 +376,11 @@ pub fn kind_of_described(question: &str) -> Option<fn(&Node) -> bool> {
     asked_kind(&tokens(question)).map(|kind| kind.is_of)
 }
 
+/// Reports whether a question asks for a type or describes one.
+pub fn asks_for_type(question: &str) -> bool {
+    asked_kind(&tokens(question)).is_some_and(|kind| TYPES.contains(&kind.word))
+}
+
 fn asked_kind<'a>(tokens: &[Token<'a>]) -> Option<AskedKind<'a>> {
     let kind_of = |token: &Token<'a>| {
         let word = token.text;
@@ -389,11 +394,16 @@ fn asked_kind<'a>(tokens: &[Token<'a>]) -> Option<AskedKind<'a>> {
             is_of: |node| node.node_type == NodeType::Method,
         });
     }
-    if let [which, kind, ..] = tokens
+    if let [which, noun @ ..] = tokens
         && ["Which", "which"].contains(&which.text)
-        && let Some(kind) = kind_of(kind)
     {
-        return Some(kind);
+        // `which small class ..`, but not `which tests cover the class ..`
+        let is_of_noun = |token: &&Token<'_>| token.is_plain() && !is_common(token.text);
+        let adjectives = noun.iter().take_while(is_of_noun).count();
+        let kind = noun.get(adjectives).filter(|_| adjectives < MAX_NOUN);
+        if let Some(kind) = kind.and_then(kind_of) {
+            return Some(kind);
+        }
     }
     let start = tokens.iter().position(|token| token.text == "the")?;
     let noun = tokens[start + 1..].iter().take(MAX_NOUN);
@@ -504,7 +514,7 @@ fn joined(
 }
 
 /// Returns the type that a symbol is or is a member of.
-fn type_around(snapshot: &Snapshot, node: &Node) -> Result<Option<Node>, QueryError> {
+pub fn type_or_owner(snapshot: &Snapshot, node: &Node) -> Result<Option<Node>, QueryError> {
     if node.node_type.is_type() {
         return Ok(Some(node.clone()));
     }

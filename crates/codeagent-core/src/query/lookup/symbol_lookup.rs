@@ -73,7 +73,7 @@ pub struct SymbolMatches {
 }
 
 impl SymbolGroup {
-    fn of(node: Node) -> Self {
+    pub(super) fn of(node: Node) -> Self {
         Self {
             nodes: vec![node],
             members: Vec::new(),

@@ -10,10 +10,12 @@
 
 mod alias;
 mod described_members;
+mod excluded;
 mod external;
 mod fluent;
 mod kind_words;
 mod module;
+mod overriders;
 mod places;
 mod prose;
 mod strings;
@@ -38,8 +40,8 @@ use strings::{event, has_literal, is_known_event, route};
 pub use tokens::is_common;
 pub(in crate::query) use tokens::{Token, is_technical, tokens};
 pub use tokens::{capitalized, is_all_capitals, is_request_method, name_words};
-pub use weak_names::is_acronym;
 pub(in crate::query) use weak_names::names_nothing_for_sure;
+pub use weak_names::{is_acronym, is_mixed_case};
 
 /// Maximum number of targets per text.
 const MAX_TARGETS: usize = 12;
@@ -67,6 +69,9 @@ const SUBTYPES: &[&str] = &[
     "subclass",
     "subtype",
 ];
+
+/// Beginnings of words of a sentence about what overrides a member.
+const OVERRIDES: &[&str] = &["overrid"];
 
 /// What a module path leaves out, in the order of lookup.
 const MODULE_ENDINGS: [&str; 8] = [
@@ -388,7 +393,7 @@ pub fn resolve_targets(sources: &mut Sources<'_>, text: &str) -> Result<Targets,
     }
     if targets.is_sentence {
         weak_names::drop_examples(&mut targets, text);
-        prose::drop_excluded(&mut targets, &tokens);
+        excluded::drop_excluded(&mut targets, &tokens);
         prose::join_members(snapshot, &mut targets, &tokens)?;
         prose::add_members(snapshot, &mut targets, &tokens)?;
         prose::add_path_ends(snapshot, &mut targets, &tokens)?;
@@ -498,6 +503,13 @@ fn add(
             targets.found.extend(modules);
             return Ok(());
         }
+    }
+    if targets.is_sentence
+        && targets.mentions(OVERRIDES)
+        && let Some(overriders) = overriders::of_external(snapshot, text)?
+    {
+        targets.found.push(Target::Symbols(overriders));
+        return Ok(());
     }
     let literal = |sources: &Sources<'_>| match &route {
         Some((route, _)) if route.text == text => Ok(route.clone()),

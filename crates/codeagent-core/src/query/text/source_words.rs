@@ -1,7 +1,8 @@
 //! Finds the words of a sentence in the source of the repository.
 //!
 //! All indexed files but minified ones are read. Words are compared by root; names count by their
-//! camel-case words. The symbols of the files with the rarest words are returned.
+//! camel-case words. The symbols of the files that have the rarest words
+//! near each other are returned.
 //!
 //! Limitations: English, in UTF-8; only repositories of at most [`MAX_BYTES`] bytes of code. In a
 //! file that has changed since it was indexed, words may count for a neighbouring symbol.
@@ -9,14 +10,20 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use codeagent_workspace::{RepoPath, Workspace};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::embed::tokenizer::{root, roots};
 use crate::model::graph::NodeId;
 use crate::store::{self, FileKey, Snapshot, SourceWords, StoreError};
 
-/// The root of a word that only asks: `what happens when ..?`
-const ASKING: &str = "happen";
+/// Roots of words that ask, such as `what happens when ..?`, and of further words that say nothing of what is asked for.
+const ASIDES: [&str; 46] = [
+    "about", "after", "again", "against", "alread", "anoth", "anyth", "befor", "behind", "between",
+    "both", "call", "clas", "class", "code", "decid", "down", "dur", "ever", "funct", "happen",
+    "help", "just", "like", "method", "more", "most", "other", "out", "over", "own", "per", "real",
+    "same", "somebod", "someon", "someth", "somewher", "still", "through", "two", "typ", "type",
+    "up", "wheth", "whil",
+];
 
 /// Minimum number of words of a sentence.
 const MIN_WORDS: usize = 3;
@@ -24,8 +31,14 @@ const MIN_WORDS: usize = 3;
 /// Maximum size of the code that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// Number of lines within which words are near each other.
+const NEAR_LINES: u32 = 30;
+
 /// Number of files whose symbols are returned.
 const FILES: usize = 150;
+
+/// What lines of comments and attributes begin with.
+const COMMENTS: [&[u8]; 5] = [b"//", b"/*", b"*", b"[", b"@"];
 
 /// A file with words of the sentence.
 struct Found {
@@ -46,27 +59,31 @@ pub(in crate::query) fn source_words(
     if roots.len() < MIN_WORDS || bytes > MAX_BYTES {
         return Ok(None);
     }
-    roots.retain(|root| root != ASKING);
+    roots.retain(|root| !ASIDES.contains(&root.as_str()));
     let Some(matcher) = matcher(&roots) else {
         return Ok(None);
     };
 
-    let found: Vec<Found> = files
+    let read: Vec<(Found, u64)> = files
         .par_iter()
         .filter_map(|(path, file, _)| {
             let path = RepoPath::new(path).ok()?;
             let text = workspace.read_bytes(&path, MAX_BYTES).ok()?;
             let words = words_of(&text, &matcher, &roots);
-            (!words.is_empty()).then_some(Found { file: *file, words })
+            let lines = memchr::memchr_iter(b'\n', &text).count() as u64 + 1;
+            Some((Found { file: *file, words }, lines))
         })
         .collect();
     snapshot.check()?;
 
     let mut words = SourceWords {
-        files: files.len(),
-        having: having(&found, roots.len()),
+        lines: read.iter().map(|(_, lines)| lines).sum(),
+        having: having(&read, roots.len()),
+        roots,
         ..SourceWords::default()
     };
+    let found = read.into_iter().map(|(found, _)| found);
+    let found = found.filter(|file| !file.words.is_empty()).collect();
     for file in best(found, &words) {
         add_symbols(snapshot, &file, &mut words)?;
     }
@@ -93,25 +110,48 @@ fn matcher(roots: &[String]) -> Option<AhoCorasick> {
 /// Number of forms of a root.
 const FORMS: usize = 3;
 
-/// Counts the files that have each of `count` words.
-fn having(found: &[Found], count: usize) -> Vec<usize> {
+/// Counts the places of each of `count` words.
+fn having(read: &[(Found, u64)], count: usize) -> Vec<u64> {
     let mut having = vec![0; count];
-    for file in found {
-        let words: FxHashSet<usize> = file.words.iter().map(|(_, word)| *word).collect();
-        words.into_iter().for_each(|word| having[word] += 1);
+    for (_, word) in read.iter().flat_map(|(file, _)| &file.words) {
+        having[*word] += 1;
     }
     having
 }
 
-/// Returns the files with the rarest words.
+/// Returns the files that have the rarest words near each other.
 fn best(mut found: Vec<Found>, words: &SourceWords) -> Vec<Found> {
+    let rarity: Vec<f64> = (0..words.roots.len())
+        .map(|word| words.rarity(word))
+        .collect();
     found.sort_by_cached_key(|file| {
-        let has: FxHashSet<usize> = file.words.iter().map(|(_, word)| *word).collect();
-        let sum: f64 = has.into_iter().map(|word| words.rarity(word)).sum();
-        (std::cmp::Reverse((sum * 1e6) as u64), file.file.0)
+        let best = most_within(&file.words, &rarity);
+        (std::cmp::Reverse((best * 1e6) as u64), file.file.0)
     });
     found.truncate(FILES);
     found
+}
+
+/// Returns the largest sum of the rarities of different words that are within [`NEAR_LINES`] lines.
+fn most_within(words: &[(u32, usize)], rarity: &[f64]) -> f64 {
+    let mut counts = vec![0u32; rarity.len()];
+    let (mut first, mut sum, mut most) = (0, 0.0, 0.0_f64);
+    for (line, word) in words {
+        if counts[*word] == 0 {
+            sum += rarity[*word];
+        }
+        counts[*word] += 1;
+        while words[first].0 + NEAR_LINES < *line {
+            let gone = words[first].1;
+            counts[gone] -= 1;
+            if counts[gone] == 0 {
+                sum -= rarity[gone];
+            }
+            first += 1;
+        }
+        most = most.max(sum);
+    }
+    most
 }
 
 /// Adds the innermost symbols around the words of a file.
@@ -128,16 +168,17 @@ fn add_symbols(
         }
     }
     words.symbols.extend(symbols);
-    let lines = spans
-        .into_iter()
-        .map(|(id, lines)| (id, lines.end() + 1 - lines.start()));
-    words.lines.extend(lines);
+    for (id, lines) in spans {
+        *words.lengths.entry(id).or_default() += lines.end() + 1 - lines.start();
+    }
     Ok(())
 }
 
-/// Returns the words of a text that have one of the roots, each with its line.
+/// Returns the words of a text that have one of the roots, each with its line; a word of a comment with that of the code
+/// below it, which it describes.
 fn words_of(text: &[u8], matcher: &AhoCorasick, roots: &[String]) -> Vec<(u32, usize)> {
     let (mut line, mut counted) = (1, 0);
+    let mut code = CodeLine::default();
     let mut words = Vec::new();
     for hit in matcher.find_iter(text) {
         let (start, end) = (hit.start(), word_end(text, hit.start()));
@@ -149,10 +190,46 @@ fn words_of(text: &[u8], matcher: &AhoCorasick, roots: &[String]) -> Vec<(u32, u
         if str::from_utf8(&word).is_ok_and(|word| root(word) == roots[number]) {
             line += memchr::memchr_iter(b'\n', &text[counted..start]).count() as u32;
             counted = start;
-            words.push((line, number));
+            words.push((code.at(text, (line, start)), number));
         }
     }
     words
+}
+
+/// The line of code below the comments that were looked at last.
+#[derive(Default)]
+struct CodeLine {
+    /// Offset of its start.
+    offset: usize,
+    line: u32,
+}
+
+impl CodeLine {
+    /// Returns the number of the line of an offset, or that of the next line of code if it is one of a comment.
+    /// Offsets are asked for in ascending order.
+    fn at(&mut self, text: &[u8], (line, offset): (u32, usize)) -> u32 {
+        if offset < self.offset {
+            return self.line;
+        }
+        let start = memchr::memrchr(b'\n', &text[..offset]).map_or(0, |at| at + 1);
+        *self = Self {
+            offset: start,
+            line,
+        };
+        while is_comment(&text[self.offset..])
+            && let Some(length) = memchr::memchr(b'\n', &text[self.offset..])
+        {
+            self.offset += length + 1;
+            self.line += 1;
+        }
+        self.line
+    }
+}
+
+/// Reports whether a line is one of a comment or an attribute.
+fn is_comment(line: &[u8]) -> bool {
+    let text = line.trim_ascii_start();
+    COMMENTS.iter().any(|start| text.starts_with(start))
 }
 
 /// Reports whether a camel-case word starts at an offset.
@@ -193,13 +270,17 @@ mod tests {
         let roots: Vec<String> = ["cart", "schedul", "http"].map(str::to_owned).into();
         let matcher = matcher(&roots).expect("roots");
         for (text, expected) in [
-            ("// Carts are\nscheduled.", &[(1, 0), (2, 1)][..]),
+            ("# Carts are\nscheduled.", &[(1, 0), (2, 1)][..]),
             (
                 "saveCart(HTTPClient, cartScheduler)",
                 &[(1, 0), (1, 2), (1, 0), (1, 1)],
             ),
             ("MAX_CARTS = 1", &[(1, 0)]),
             ("cartoon discart CARTOON", &[]),
+            (
+                "// Saves carts\n// and schedules.\n@Cart()\nsave();\n// cart",
+                &[(4, 0), (4, 1), (4, 0), (5, 0)],
+            ),
         ] {
             assert_eq!(
                 words_of(text.as_bytes(), &matcher, &roots),

@@ -1,6 +1,8 @@
 //! Top-level symbols: the types, functions and variables that are direct members of a file or a C#
 //! namespace. Natural-language results are grouped by them.
 
+use std::collections::hash_map::Entry;
+
 use rusqlite::{Connection, Row};
 use rustc_hash::FxHashMap;
 
@@ -18,8 +20,9 @@ pub(super) struct TopLevel<'c> {
 }
 
 /// The container of a symbol.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Container {
+    qualified_name: String,
     parent: Option<NodeId>,
     /// Whether it is a file or namespace, which is above the top level.
     is_above: bool,
@@ -37,17 +40,28 @@ impl<'c> TopLevel<'c> {
 
     /// Returns the top-level symbol that contains a symbol; for a top-level symbol, itself.
     pub fn of(&mut self, id: NodeId) -> Result<NodeId, StoreError> {
-        let mut top = id;
-        for _ in 0..MAX_DEPTH {
-            let Some(parent) = self.container(top)?.parent else {
+        Ok(self.path(id)?.last().copied().unwrap_or(id))
+    }
+
+    /// Returns a symbol and those that contain it, up to the top level.
+    pub fn path(&mut self, id: NodeId) -> Result<Vec<NodeId>, StoreError> {
+        let mut path = vec![id];
+        let mut inner = id;
+        while path.len() <= MAX_DEPTH {
+            let Some(parent) = self.container(inner)?.parent else {
                 break;
             };
             if self.container(parent)?.is_above {
                 break;
             }
-            top = parent;
+            path.push(parent);
+            inner = parent;
         }
-        Ok(top)
+        Ok(path)
+    }
+
+    pub fn qualified_name(&mut self, id: NodeId) -> Result<&str, StoreError> {
+        Ok(&self.container(id)?.qualified_name)
     }
 
     /// Reports whether a symbol is a field, property or variable inside a top-level symbol.
@@ -61,33 +75,33 @@ impl<'c> TopLevel<'c> {
         Ok(statement.query_row([stored_id(id)], |row| row.get::<_, i64>(0))? as u64)
     }
 
-    fn container(&mut self, id: NodeId) -> Result<Container, StoreError> {
-        if let Some(known) = self.known.get(&id) {
-            return Ok(*known);
-        }
-
-        let mut statement = self.connection.prepare_cached(CONTAINER)?;
-        let mut rows = statement.query([stored_id(id)])?;
-        let container = match rows.next()? {
-            Some(row) => read(row)?,
-            None => Container::default(),
-        };
-        self.known.insert(id, container);
-        Ok(container)
+    fn container(&mut self, id: NodeId) -> Result<&Container, StoreError> {
+        Ok(match self.known.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let mut statement = self.connection.prepare_cached(CONTAINER)?;
+                let mut rows = statement.query([stored_id(id)])?;
+                new.insert(match rows.next()? {
+                    Some(row) => read(row)?,
+                    None => Container::default(),
+                })
+            }
+        })
     }
 }
 
 fn read(row: &Row<'_>) -> Result<Container, StoreError> {
     let node_type = word_column(row, 1, NodeType::from_code)?;
-    let is_namespace = node_type == NodeType::Module && row.get::<_, i64>(2)? == 0;
+    let qualified_name: String = row.get(2)?;
+    // TypeScript's namespaces are inside a file.
+    let is_namespace = node_type == NodeType::Module && !qualified_name.contains('#');
     Ok(Container {
+        qualified_name,
         parent: row.get::<_, Option<i64>>(0)?.map(|id| NodeId(id as u64)),
         is_above: node_type == NodeType::File || is_namespace,
         is_property: node_type == NodeType::Property,
     })
 }
 
-/// The position of `#` distinguishes TypeScript's namespaces, which are inside a file.
-const CONTAINER: &str =
-    "SELECT parent_id, node_type, instr(qualified_name, '#') FROM nodes WHERE id = ?1";
+const CONTAINER: &str = "SELECT parent_id, node_type, qualified_name FROM nodes WHERE id = ?1";
 const MEMBERS: &str = "SELECT count(*) FROM nodes WHERE parent_id = ?1";

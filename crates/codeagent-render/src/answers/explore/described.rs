@@ -1,12 +1,13 @@
 //! Sections about the symbols that a question describes without naming one, and their tests.
 
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{self, Occurrences, Targets};
 
 use super::heading::heading;
 use super::member::{ROOTS, is_callable, source_lines};
 use super::wants::WANTED;
-use super::{Subject, Wants};
+use super::{Subject, Wants, search};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -86,6 +87,7 @@ fn overloads(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Vec<Node>
 /// Adds the tests of the symbol that a question describes, and those with its words in their names; reports whether
 /// there are any.
 pub(super) fn tests(
+    index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     (targets, question): (&Targets, &str),
@@ -116,11 +118,16 @@ pub(super) fn tests(
                 && best.score >= DESCRIBES_SUBJECT
                 && best.node.node_type != NodeType::Property
         };
-        if let Some(best) = described.first().filter(is_meant) {
+        let best = described.first().filter(is_meant);
+        let tested = match best.map(|best| best.node.clone()) {
+            None => search::best_hit(index, occurrences, question)?,
+            best => best,
+        };
+        if let Some(tested) = &tested {
             guess(
                 document,
                 occurrences,
-                ("the tested code may be:", &best.node),
+                ("the tested code may be:", tested),
                 wants,
             )?;
         }

@@ -10,8 +10,9 @@ use crate::answers::AnswerError;
 use crate::text::Section;
 
 /// Beginnings of words that ask what a value is for.
-const EFFECTS: [&str; 9] = [
-    "affect", "control", "decide", "effect", "guard", "happen", "influenc", "mean", "trigger",
+const EFFECTS: [&str; 10] = [
+    "affect", "becom", "control", "decide", "effect", "guard", "happen", "influenc", "mean",
+    "trigger",
 ];
 
 /// Beginnings of lines with a condition.

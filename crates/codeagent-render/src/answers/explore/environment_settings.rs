@@ -3,7 +3,7 @@
 //! .NET reads `SHOP_MAIL__PORT` as the setting `mail:port` where the variables of a program have the prefix
 //! `SHOP_`.
 
-use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind};
+use codeagent_core::model::graph::{EdgeType, Node, NodeKind};
 use codeagent_core::query::{self, EventSites, LiteralTarget, Occurrence, Occurrences};
 
 use super::literal::regex;
@@ -149,13 +149,18 @@ pub(super) fn of_prefixed_object(
 pub(super) fn uses_of_values(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    (reads, setting): (&[Occurrence], Option<NodeId>),
+    (reads, setting): (&[Occurrence], Option<&Node>),
 ) -> Result<(), AnswerError> {
     let mut properties: Vec<Node> = Vec::new();
     for read in reads.iter().take(MAX_SITES) {
-        for node in assigned_on_line(occurrences, read)? {
+        let mut holders = assigned_on_line(occurrences, read)?;
+        // A property may compute its value; one of the name of the setting is another one of it.
+        let computed = query::property_around(occurrences, read)?;
+        holders.extend(computed.filter(|node| setting.is_some_and(|of| of.name != node.name)));
+        for node in holders {
             let mut known = properties.iter();
-            if known.all(|known| known.id != node.id) && setting != Some(node.id) {
+            let is_setting = setting.is_some_and(|setting| setting.id == node.id);
+            if known.all(|known| known.id != node.id) && !is_setting {
                 properties.push(node);
             }
         }

@@ -104,7 +104,7 @@ fn sections(
         literal_use::sections(document, occurrences, &sites, (is_handled, wants))?;
     }
 
-    let through_constants = literal_use::uses_of_constants(occurrences, &sites)?;
+    let through_constants = through_constants(occurrences, &sites)?;
     let mut places = Vec::with_capacity(count);
     for site in sites {
         places.push(occurrences.at(&site.path, site.line)?);
@@ -147,8 +147,7 @@ fn sections(
     document.section(Section::occurrence_rows("settings", title, reads).weighing(30));
     let (others, in_files) = other_lines(occurrences, text, &code)?;
     document.section(Section::occurrence_rows("literals", "named by", code).weighing(30));
-    let title = "uses of constants, functions and properties that hold this string";
-    document.section(Section::occurrence_rows("constants", title, through_constants).weighing(30));
+    document.section(through_constants);
     let title = "other lines of code that contain it";
     document.section(Section::occurrence_rows("lines", title, others).weighing(20));
     let title = "in files of other languages";
@@ -226,6 +225,16 @@ fn sites(
         sites.retain(is_route);
     }
     Ok(sites)
+}
+
+/// Returns the section with the uses of constants that hold a literal.
+fn through_constants(
+    occurrences: &mut Occurrences<'_, '_>,
+    sites: &[LiteralSite],
+) -> Result<Section, AnswerError> {
+    let uses = literal_use::uses_of_constants(occurrences, sites)?;
+    let title = "uses of constants, functions and properties that hold this string";
+    Ok(Section::occurrence_rows("constants", title, uses).weighing(30))
 }
 
 /// Adds the callbacks, routes and files that handle a literal, and reports whether there are any. Routes
@@ -545,6 +554,9 @@ pub(super) fn expressions(
         if wants.tests && found.tests.is_empty() {
             document.line("no test contains it");
         }
+        // `"SHOP_" + MaxSize` reads what a constant holds a part of.
+        let sites = sites(occurrences, name, &[])?;
+        document.section(through_constants(occurrences, &sites)?);
         let tests = Section::occurrence_rows("tests", "in tests", found.tests);
         document.section(wants.weigh(tests, wants.tests, 8));
         let section =

@@ -1,6 +1,8 @@
 //! Sections about functions, methods, constructors, fields, properties, events and variables.
 
-use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeKind, NodeType};
+use codeagent_core::model::graph::{
+    EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeType,
+};
 use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests};
 
 use super::callees::callees;
@@ -68,7 +70,9 @@ pub(super) fn sections(
     }
 
     let defined = defined_in_objects(subject, occurrences)?;
-    if wants.overrides && found.is_empty() && defined.is_empty() {
+    if wants.overrides && found.is_empty() && overrides_external(subject, occurrences)? {
+        document.line("overrides a member of a base outside the index");
+    } else if wants.overrides && found.is_empty() && defined.is_empty() {
         document.line(match subject.first().language {
             Language::CSharp => "no member in the index implements or overrides it",
             // Any object with such a member may.
@@ -348,6 +352,15 @@ fn calls_between_overloads(
         );
     }
     Ok(between)
+}
+
+/// Reports whether a member overrides one that is not in the index.
+fn overrides_external(
+    subject: &Subject<'_>,
+    occurrences: &Occurrences<'_, '_>,
+) -> Result<bool, AnswerError> {
+    let is_override = subject.first().flags.has(NodeFlags::OVERRIDE);
+    Ok(is_override && query::bases_of(occurrences.sources.snapshot(), &subject.ids())?.is_empty())
 }
 
 /// Returns the places outside tests where object literals define a member of a type of TypeScript: `async total() {`.

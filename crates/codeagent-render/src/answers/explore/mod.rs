@@ -35,6 +35,7 @@ mod kind;
 mod limits;
 mod literal;
 mod literal_use;
+mod made_of_functions;
 mod meant;
 mod member;
 pub(super) mod mentions;
@@ -151,7 +152,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         literal::keyed(&mut document, &mut occurrences, &unknown_names(&targets))?;
     } else {
         let about = (&mut targets, wants);
-        outcome = answer(&mut document, &mut occurrences, query, about)?;
+        outcome = answer(index, &mut document, &mut occurrences, query, about)?;
     }
 
     let mut unknown = unknown_names(&targets);
@@ -161,6 +162,8 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         // `andWhere` is written like code, and may be a member of something outside the repository.
         unknown.retain(|name| is_camel_case(name));
     }
+    let is_long = targets.is_sentence && targets.uncommon_words().count() >= PROSE_FROM;
+    unknown.retain(|name| !(is_long && is_word_of_prose(name)));
     if document.is_empty() || targets.is_sentence {
         literal::expressions(&mut document, &mut occurrences, (&unknown, text), wants)?;
     }
@@ -214,6 +217,7 @@ struct Outcome {
 
 /// Adds the sections about code.
 fn answer(
+    index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     query: &ExploreQuery<'_>,
@@ -237,7 +241,7 @@ fn answer(
         is_answered = true;
     }
     if wants.tests && (!targets.has_written_name || describes_beside_external(targets)) {
-        is_answered |= described::tests(document, occurrences, (targets, text), wants)?;
+        is_answered |= described::tests(index, document, occurrences, (targets, text), wants)?;
     }
     if wants.entry_points {
         is_answered |= entry_points::section(document, occurrences, (targets, wants))?;
@@ -258,6 +262,16 @@ fn answer(
         return Ok(outcome);
     }
     if is_guess(targets, text) {
+        let is_weak = |target: &Target| match target {
+            Target::Symbols(_) => true,
+            Target::Literal(literal) => !literal.is_known() && is_word_of_prose(&literal.text),
+            _ => false,
+        };
+        // What the whole question describes is rather meant than one word that equals a name.
+        if targets.found.iter().all(is_weak) {
+            targets.leave_out_names();
+            return Ok(outcome);
+        }
         document.line("no symbol is named for sure; the answer is about words that equal a name:");
     }
     add_targets(document, occurrences, targets, (wants, query.face))?;
@@ -292,11 +306,16 @@ fn is_guess(targets: &Targets, text: &str) -> bool {
         let quoted = |quote: &char| text.contains(&format!("{quote}{name}{quote}"));
         ['`', '"', '\''].iter().any(quoted)
     };
-    let is_of_prose = |name: &str| (is_prose(name) || query::is_acronym(name)) && !is_quoted(name);
+    let is_of_prose = |name: &str| is_word_of_prose(name) && !is_quoted(name);
     let mut names = targets.found.iter().map(Target::requested_text);
     let may_be_prose = words >= PROSE_FROM && names.all(is_of_prose);
     let is_unnamed = words >= GUESSED_FROM && !targets.has_written_name;
     targets.is_sentence && !targets.found.is_empty() && (is_unnamed || may_be_prose)
+}
+
+/// Reports whether a name is written like a word of prose: `Docker`, `URL`, `GitHub`.
+fn is_word_of_prose(name: &str) -> bool {
+    is_prose(name) || query::is_acronym(name) || query::is_mixed_case(name)
 }
 
 /// Adds the lines with a chain of members that leads to no symbol, such as `to.have.status(..)` of
@@ -626,7 +645,9 @@ fn add_symbols(
     let is_event = |node: &&Node| node.kind == NodeKind::Event;
     let mut unrelated: Vec<&Node> = nodes[group.nodes.len()..].iter().filter(is_event).collect();
     unrelated.extend(others.iter().filter(is_other).copied());
-    list_others(document, occurrences, &unrelated)?;
+    if !others::are_overriders(&subject) {
+        list_others(document, occurrences, &unrelated)?;
+    }
     subject.sections(document, occurrences)?;
     others::sections(document, occurrences, &subject, (&symbols.asked, &others))?;
     document.section(reflection::section(occurrences, &subject, &others)?);

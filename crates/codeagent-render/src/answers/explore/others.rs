@@ -1,6 +1,6 @@
 //! Sections about the other symbols of a name that a question does not qualify: `who calls save?`
 
-use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
+use codeagent_core::model::graph::{EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
 use super::Subject;
@@ -11,6 +11,9 @@ use crate::text::{Document, Section};
 
 /// Maximum number of other symbols; a name of more is too common to list them.
 const MAX_OTHERS: usize = 24;
+
+/// Maximum number of other overriders.
+const MAX_OVERRIDERS: usize = 200;
 
 /// Maximum number of other properties; a name of more means something else in each type.
 const MAX_VALUES: usize = 8;
@@ -34,7 +37,11 @@ pub(super) fn sections(
     others.retain(|other| {
         !asked.contains('.') || other.qualified_name.replace('#', ".").ends_with(&end)
     });
-    if is_qualified || others.is_empty() || others.len() > MAX_OTHERS {
+    let most = match are_overriders(subject) {
+        true => MAX_OVERRIDERS,
+        false => MAX_OTHERS,
+    };
+    if is_qualified || others.is_empty() || others.len() > most {
         return Ok(());
     }
 
@@ -53,6 +60,13 @@ pub(super) fn sections(
         }
         _ => Ok(()),
     }
+}
+
+/// Reports whether the question is what overrides a member, which the section of the others tells.
+pub(super) fn are_overriders(subject: &Subject<'_>) -> bool {
+    let first = subject.first();
+    let is_override = first.flags.has(NodeFlags::OVERRIDE) && first.parameter_signature.is_some();
+    subject.wants.overrides && is_override
 }
 
 fn wants_uses(subject: &Subject<'_>) -> bool {
@@ -103,7 +117,10 @@ fn of_members(
     let wants = subject.wants;
     if wants.implementations {
         let places = occurrences.of_declarations(others)?;
-        let title = "others of that name";
+        let title = match are_overriders(subject) {
+            true => "others that override a member of that name",
+            false => "others of that name",
+        };
         document.section(wants.weigh(Section::occurrence_rows("others", title, places), true, 0));
         if asks_for_each(subject) && others.len() <= MAX_SOURCES {
             add_sources(document, occurrences, others)?;

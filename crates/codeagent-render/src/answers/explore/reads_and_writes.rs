@@ -68,7 +68,7 @@ pub(super) fn reads_and_writes(
     if effects::asks_for_effects(subject.words) {
         let effects = effects::section(occurrences, &reads)?;
         document.section(wants.weigh(effects, true, 0));
-        let setting = Some(subject.first().id);
+        let setting = Some(subject.first());
         uses_of_values(document, occurrences, (&reads, setting))?;
         document.section(effects::named_after(occurrences, subject.first())?);
     }

@@ -80,8 +80,21 @@ pub(super) fn search(
             || kind.is_some() && query::is_name_said(&best.node, text)
     });
     let described: Vec<Node> = described.into_iter().map(|symbol| symbol.node).collect();
-    let hits = found.hits.iter().map(|hit| hit.node.clone());
-    let mut hits: Vec<Node> = hits.filter(|node| is_explorable(node, wants)).collect();
+    let asks_for_type = query::asks_for_type(text);
+    let mut hits = Vec::with_capacity(found.hits.len());
+    for hit in &found.hits {
+        // A constructor says little of what a program does.
+        let is_for_type = asks_for_type || hit.node.node_type == NodeType::Constructor;
+        let around = match is_for_type {
+            true => query::type_or_owner(occurrences.sources.snapshot(), &hit.node)?,
+            false => None,
+        };
+        let node = around.unwrap_or_else(|| hit.node.clone());
+        let is_new = hits.iter().all(|known: &Node| known.id != node.id);
+        if is_new && is_explorable(&node, wants) {
+            hits.push(node);
+        }
+    }
     if let Some(is_kind) = kind
         && described.iter().chain(&hits).any(is_kind)
     {
@@ -99,7 +112,7 @@ pub(super) fn search(
     }
     let lists = match is_sure {
         true => [(described, SURE_WEIGHT), (hits, 1.0)],
-        false => [(hits, 1.0), (described, 1.0)],
+        false => [(hits, SURE_WEIGHT), (described, 1.0)],
     };
     let mut meant = merged(lists);
     // What calls nothing, such as a message of a log, is not what happens.
@@ -116,6 +129,22 @@ pub(super) fn search(
         ..wants
     };
     described::sections(document, occurrences, &meant, wants)
+}
+
+/// Returns the symbol outside tests that the words of a question match best.
+pub(super) fn best_hit(
+    index: &IndexReader,
+    occurrences: &Occurrences<'_, '_>,
+    question: &str,
+) -> Result<Option<Node>, AnswerError> {
+    let search = SearchQuery {
+        text: question,
+        filter: &SearchFilter::default(),
+        limit: MAX_FOUND,
+    };
+    let found = query::search(occurrences.sources.snapshot(), index.searched(), &search)?;
+    let mut nodes = found.hits.into_iter().map(|hit| hit.node);
+    Ok(nodes.find(|node| is_explorable(node, Wants::default())))
 }
 
 /// Removes the functions that call nothing, unless there is nothing else.
@@ -137,7 +166,7 @@ fn keep_calling(
 }
 
 /// Merges two lists of symbols with their weights, best first: one that both have precedes those that only one has, and
-/// of equal ones the first list the second one. A type stands for its members.
+/// of equal ones the first list the second one. A type stands for members that are found behind it.
 fn merged(lists: [(Vec<Node>, f64); 2]) -> Vec<Node> {
     let mut ranked: Vec<(f64, Node)> = Vec::new();
     for (nodes, weight) in lists {
@@ -145,6 +174,8 @@ fn merged(lists: [(Vec<Node>, f64); 2]) -> Vec<Node> {
             let worth = weight / (RANKED_ALIKE + at as f64);
             let is_same = |known: &Node| known.id == node.id || known.parent == Some(node.id);
             match ranked.iter_mut().find(|(_, known)| is_same(known)) {
+                // A member that is found before its type is rather meant.
+                Some(known) if known.0 > worth => known.0 += worth,
                 Some(known) => *known = (known.0 + worth, node),
                 None => ranked.push((worth, node)),
             }

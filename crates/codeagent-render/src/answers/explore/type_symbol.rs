@@ -16,7 +16,9 @@ use super::member::{
 };
 use super::type_values::values;
 use super::wants::{WANTED, Wants};
-use super::{Subject, attribute_names, by_shape, flow, mentions, short_bodies, stand_ins};
+use super::{
+    Subject, attribute_names, by_shape, flow, made_of_functions, mentions, short_bodies, stand_ins,
+};
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
 use crate::text::{Document, NameRow, Section};
@@ -126,6 +128,7 @@ pub(super) fn sections(
     document.section(wants.weigh(section, with_tests, 3));
     by_shape::section(subject, document, occurrences, (&members, &below))?;
     stand_ins::section(subject, document, occurrences, &below)?;
+    made_of_functions::section(subject, document, occurrences, &below)?;
     if subject.words.iter().any(|word| word.starts_with("overrid")) {
         overridden_members(subject, document, occurrences, &members)?;
     }

@@ -179,6 +179,7 @@ pub(in crate::query) fn kind_test(word: &str) -> Option<fn(&Node) -> bool> {
         "method" => |node| node.kind == NodeKind::Method,
         "property" => |node| node.kind == NodeKind::Property,
         "setting" => |node| owner(node).to_lowercase().contains("settings"),
+        "struct" => |node| matches!(node.kind, NodeKind::Struct | NodeKind::RecordStruct),
         "type" => |node| node.node_type.is_type(),
         _ => return None,
     })

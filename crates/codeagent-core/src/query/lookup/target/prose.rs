@@ -34,9 +34,6 @@ const OF_VALUES: &[&str] = &[
 /// Words that stand between names rather than in them.
 pub(super) const FILLERS: [&str; 8] = ["a", "an", "are", "do", "does", "is", "of", "the"];
 
-/// Words before a name that a sentence excludes.
-const EXCLUDING: [&str; 4] = ["except", "excluding", "not", "unlike"];
-
 /// Words between a member and the type that has it.
 const OF: [&str; 3] = ["in", "of", "on"];
 
@@ -316,24 +313,6 @@ pub(super) fn select_by_types(targets: &mut Targets, tokens: &[Token<'_>]) {
     }
     selected.retain(|target| !owners.iter().any(|owner| owner == target.requested_text()));
     targets.found = selected;
-}
-
-/// Removes what a sentence excludes beside other names: `the types of Shop, not Shop.Web`.
-pub(super) fn drop_excluded(targets: &mut Targets, tokens: &[Token<'_>]) {
-    let is_excluded = |name: &str| {
-        let Some(at) = tokens.iter().position(|token| token.text == name) else {
-            return false;
-        };
-        let before: Vec<&str> = tokens[..at].iter().rev().map(|token| token.text).collect();
-        match before.as_slice() {
-            ["the", word, ..] | [word, ..] => EXCLUDING.contains(word),
-            [] => false,
-        }
-    };
-    let is_other = |target: &Target| !is_excluded(target.requested_text());
-    if targets.found.iter().any(is_other) {
-        targets.found.retain(is_other);
-    }
 }
 
 /// Removes what is named twice, and namespaces that a sentence of many words mentions without asking for them, such

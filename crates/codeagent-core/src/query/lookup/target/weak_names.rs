@@ -26,6 +26,9 @@ const MIN_DESCRIBING: usize = 3;
 /// Maximum length of an acronym.
 const MAX_ACRONYM: usize = 5;
 
+/// Maximum length of the name of a product in mixed case, in bytes.
+const MAX_MIXED: usize = 8;
+
 /// Reports whether a sentence has no name that is written like code or in quotation marks, only words of prose that
 /// equal names.
 pub(in crate::query) fn names_nothing_for_sure(
@@ -173,6 +176,18 @@ pub(super) fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
 #[must_use]
 pub fn is_acronym(name: &str) -> bool {
     name.len() <= MAX_ACRONYM && name.chars().all(char::is_uppercase)
+}
+
+/// Reports whether a name is written like that of a product or protocol in prose: `GitHub`, `IPv4`, `2xx`.
+#[must_use]
+pub fn is_mixed_case(name: &str) -> bool {
+    let capitals = name.chars().filter(|letter| letter.is_uppercase()).count();
+    let has_more = capitals > 1 || name.contains(|letter: char| letter.is_ascii_digit());
+    name.len() <= MAX_MIXED
+        && has_more
+        && name.chars().all(char::is_alphanumeric)
+        && name.contains(char::is_lowercase)
+        && !name.starts_with(char::is_lowercase)
 }
 
 /// Reports whether a string is an acronym that a sentence writes without quotation marks, and nothing serves or emits it:

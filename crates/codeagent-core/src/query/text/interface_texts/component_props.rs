@@ -241,6 +241,16 @@ pub fn function_around(
     Ok(around.into_iter().find(is_callable))
 }
 
+/// Returns the property whose getter a line of code is part of.
+pub fn property_around(
+    occurrences: &Occurrences<'_, '_>,
+    at: &Occurrence,
+) -> Result<Option<Node>, QueryError> {
+    let around = symbols_around(occurrences, &at.path, at.line)?;
+    let innermost = around.into_iter().next();
+    Ok(innermost.filter(|node| node.kind == NodeKind::Property))
+}
+
 /// Returns the innermost type around a line of code.
 pub fn type_around(
     occurrences: &Occurrences<'_, '_>,

@@ -27,8 +27,8 @@ use crate::store::is_test_path;
 pub use actions::{behind_view, component_of_view};
 pub(in crate::query) use component_props::callee_behind;
 pub use component_props::{
-    component_around, constant_around, function_around, handlers_nearby, type_around,
-    type_with_attribute,
+    component_around, constant_around, function_around, handlers_nearby, property_around,
+    type_around, type_with_attribute,
 };
 pub use markup::has_tag_end;
 pub use matching::escaped_text;

@@ -1,0 +1,44 @@
+//! Members that override one of a base outside the index: `who overrides OnLoaded?`
+
+use super::SymbolTarget;
+use crate::model::graph::NodeFlags;
+use crate::query::uses::hierarchy::bases_of;
+use crate::query::{QueryError, SymbolGroup};
+use crate::store::{self, Snapshot};
+
+/// Maximum number of symbols of one name that are looked at.
+const MAX_NAMESAKES: usize = 500;
+
+/// Returns the members of a name that override one outside the index, if there are several; without
+/// those of the name that override nothing. `None` if a member in the index is overridden.
+pub(super) fn of_external(
+    snapshot: &Snapshot,
+    name: &str,
+) -> Result<Option<SymbolTarget>, QueryError> {
+    let mut nodes = store::by_name(snapshot, name, MAX_NAMESAKES)?;
+    nodes.retain(|node| node.name == name && node.flags.has(NodeFlags::OVERRIDE));
+    for node in &nodes {
+        if !bases_of(snapshot, &[node.id])?.is_empty() {
+            return Ok(None);
+        }
+    }
+    nodes.sort_by_cached_key(|node| {
+        let path = node.spans.first().map(|span| span.path.clone());
+        (
+            store::is_test_path(path.as_deref().unwrap_or_default()),
+            path,
+        )
+    });
+
+    let mut groups = nodes.into_iter().map(SymbolGroup::of);
+    let (Some(first), others @ [_, ..]) = (groups.next(), &*groups.collect::<Vec<_>>()) else {
+        return Ok(None);
+    };
+    Ok(Some(SymbolTarget {
+        asked: name.to_owned(),
+        groups: vec![first],
+        others: others.to_vec(),
+        note: None,
+        alias: None,
+    }))
+}
