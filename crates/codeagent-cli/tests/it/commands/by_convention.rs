@@ -246,7 +246,7 @@ const CASES: &[Case] = &[
         question: "Which panes override the lifecycle method `OnShown`?",
         expected: &[
             "overrides a member of a base outside the index",
-            "others that override a member of that name (1):\nsrc/\n Panes.cs\n  2 Dock.OnShown: ",
+            "others that override a member of that name (1):\nsrc/\n Panes.cs\n  1 Pane.OnShown: ",
         ],
     },
     Case {
@@ -275,6 +275,16 @@ const CASES: &[Case] = &[
         question: "Where is the setting `Patience.Wait` read, and where does its value become a limit?",
         expected: &[
             "uses of Limit, which holds its value (1):\nsrc/\n Patience.cs\n  7 Cook.Done: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/stores.ts",
+            "export interface ShelfStore { fillShelf?: (name: string) => void }\nexport class Plain implements ShelfStore { fillShelf(name: string) {} }\nfunction fillShelf(name: string) {}\nexport default { fillShelf };\n",
+        )],
+        question: "which stores implement `fillShelf` of the `ShelfStore` interface?",
+        expected: &[
+            "functions of that name, which objects of the interface may hold (1):\nweb/\n stores.ts\n  3 fillShelf: ",
         ],
     },
     Case {

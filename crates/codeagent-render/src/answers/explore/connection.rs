@@ -80,7 +80,7 @@ pub(super) fn section(
         return Ok(false);
     }
     let title = if found.is_reversed {
-        format!("no path in that direction, but {from} leads to {to}")
+        format!("no path is known in that direction, but {from} leads to {to}")
     } else {
         format!("how {from} leads to {to}")
     };

@@ -12,7 +12,7 @@ use super::others::{MAX_SOURCES, add_sources, asks_for_each};
 use super::reads_and_writes::{bindings, reads_and_writes};
 use super::wants::{WANTED, Wants};
 use super::{
-    LESS_LIKELY, Subject, constants, fixtures, flow, mentions, object_literal, raisers,
+    LESS_LIKELY, Subject, by_shape, constants, fixtures, flow, mentions, object_literal, raisers,
     short_bodies,
 };
 use crate::answers::{AnswerError, dispatch};
@@ -92,6 +92,7 @@ pub(super) fn sections(
     let title = "defined in object literals of its type";
     let section = Section::occurrence_rows("objects", title, defined);
     document.section(wants.weigh(section, wants.implementations, 20));
+    by_shape::functions_of_name(subject, document, occurrences)?;
     if wants.implementations && asks_for_each(subject) && found.len() <= MAX_SOURCES {
         add_sources(document, occurrences, &found)?;
     }

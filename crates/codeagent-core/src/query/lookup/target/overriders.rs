@@ -22,13 +22,6 @@ pub(super) fn of_external(
             return Ok(None);
         }
     }
-    nodes.sort_by_cached_key(|node| {
-        let path = node.spans.first().map(|span| span.path.clone());
-        (
-            store::is_test_path(path.as_deref().unwrap_or_default()),
-            path,
-        )
-    });
 
     let mut groups = nodes.into_iter().map(SymbolGroup::of);
     let (Some(first), others @ [_, ..]) = (groups.next(), &*groups.collect::<Vec<_>>()) else {
