@@ -19,11 +19,11 @@ const MAX_FOUND_CHARS: usize = 800;
 /// Maximum number of symbols that are explored.
 const MAX_EXPLORED: usize = 4;
 
-/// Score from which a symbol described by a question is more likely meant than what a search finds first.
+/// Score from which a symbol described by a question is as likely meant as what a search finds.
 const SURE: f64 = 0.2;
 
-/// How many times as much its place then counts as that among what a search finds.
-const SURE_WEIGHT: f64 = 2.0;
+/// How many times as much the likelier of these two counts.
+const LIKELIER: f64 = 2.0;
 
 /// How little the first places of a list differ; larger is less.
 const RANKED_ALIKE: f64 = 2.0;
@@ -73,11 +73,12 @@ pub(super) fn search(
         None => query::described_symbols(occurrences.sources.snapshot(), text)?,
     };
     let kind = query::kind_of_described(text);
+    let best = described.first();
     // A question about a setting describes a value, which a search hardly puts first.
-    let is_sure = described.first().is_some_and(|best| {
-        best.score >= SURE
-            || best.node.node_type == NodeType::Property && !wants.flow
-            || kind.is_some() && query::is_name_said(&best.node, text)
+    let is_value = best.is_some_and(|best| best.node.node_type == NodeType::Property);
+    let is_value = is_value && !wants.flow;
+    let is_sure = best.is_some_and(|best| {
+        best.score >= SURE || kind.is_some() && query::is_name_said(&best.node, text)
     });
     let described: Vec<Node> = described.into_iter().map(|symbol| symbol.node).collect();
     let asks_for_type = query::asks_for_type(text);
@@ -89,7 +90,10 @@ pub(super) fn search(
             true => query::type_or_owner(occurrences.sources.snapshot(), &hit.node)?,
             false => None,
         };
-        let node = around.unwrap_or_else(|| hit.node.clone());
+        let mut node = around.unwrap_or_else(|| hit.node.clone());
+        if wants.flow && node.node_type == NodeType::Class {
+            node = longest_function(occurrences, node)?;
+        }
         let is_new = hits.iter().all(|known: &Node| known.id != node.id);
         if is_new && is_explorable(&node, wants) {
             hits.push(node);
@@ -110,9 +114,10 @@ pub(super) fn search(
             hits = overridden;
         }
     }
-    let lists = match is_sure {
-        true => [(described, SURE_WEIGHT), (hits, 1.0)],
-        false => [(hits, SURE_WEIGHT), (described, 1.0)],
+    let lists = match (is_value, is_sure) {
+        (true, _) => [(described, LIKELIER), (hits, 1.0)],
+        (false, true) => [(hits, 1.0), (described, 1.0)],
+        (false, false) => [(hits, LIKELIER), (described, 1.0)],
     };
     let mut meant = merged(lists);
     // What calls nothing, such as a message of a log, is not what happens.
@@ -129,6 +134,17 @@ pub(super) fn search(
         ..wants
     };
     described::sections(document, occurrences, &meant, wants)
+}
+
+/// Returns the longest function of a class, which likely does what the class is for, or the class if it has none.
+fn longest_function(occurrences: &Occurrences<'_, '_>, class: Node) -> Result<Node, AnswerError> {
+    let mut members = query::members_of(occurrences.sources.snapshot(), class.id)?;
+    members.retain(|member| is_callable(member) && member.node_type != NodeType::Constructor);
+    let lines = |member: &Node| {
+        let span = member.spans.first();
+        span.map_or(0, |span| span.span.end_line - span.span.start.line)
+    };
+    Ok(members.into_iter().max_by_key(lines).unwrap_or(class))
 }
 
 /// Returns the symbol outside tests that the words of a question match best.
