@@ -74,8 +74,8 @@ pub use lookup::cursor::{
     uses_on_lines,
 };
 pub use lookup::described::{
-    asks_for_type, described_helpers, described_rather, described_symbols, is_name_said,
-    kind_of_described, overridden_member, type_or_owner, without_what_is_not_done,
+    asks_for_type, asks_for_value, described_helpers, described_rather, described_symbols,
+    is_name_said, kind_of_described, overridden_member, type_or_owner, without_what_is_not_done,
 };
 pub use lookup::described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use lookup::folder::resolve_folder;

@@ -376,6 +376,11 @@ pub fn kind_of_described(question: &str) -> Option<fn(&Node) -> bool> {
     asked_kind(&tokens(question)).map(|kind| kind.is_of)
 }
 
+/// Reports whether a question asks for what is set and read.
+pub fn asks_for_value(question: &str) -> bool {
+    asks_for_setting(&tokens(question))
+}
+
 /// Reports whether a question asks for a type or describes one.
 pub fn asks_for_type(question: &str) -> bool {
     asked_kind(&tokens(question)).is_some_and(|kind| TYPES.contains(&kind.word))

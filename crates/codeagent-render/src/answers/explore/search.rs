@@ -75,8 +75,8 @@ pub(super) fn search(
     let kind = query::kind_of_described(text);
     let best = described.first();
     // A question about a setting describes a value, which a search hardly puts first.
-    let is_value = best.is_some_and(|best| best.node.node_type == NodeType::Property);
-    let is_value = is_value && !wants.flow;
+    let is_value = query::asks_for_value(text)
+        && best.is_some_and(|best| best.node.node_type == NodeType::Property);
     let is_sure = best.is_some_and(|best| {
         best.score >= SURE || kind.is_some() && query::is_name_said(&best.node, text)
     });
