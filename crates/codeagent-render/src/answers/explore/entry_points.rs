@@ -10,7 +10,7 @@ use super::member::source_lines;
 use super::wants::{STARTS, WANTED, Wants};
 use super::{is_prose, start_scripts};
 use crate::answers::{AnswerError, overview};
-use crate::text::{Document, Section};
+use crate::text::{Document, NameRow, Section};
 
 /// Maximum number of files whose calls are shown, and of the lines of each that are read.
 const MAX_FILES: usize = 8;
@@ -21,6 +21,9 @@ const MAX_FLOWS: usize = 2;
 
 /// Maximum characters of the source of each.
 const MAX_SOURCE_CHARS: usize = 3_500;
+
+/// Maximum characters of the entry points that are not shown.
+const MAX_OTHERS_CHARS: usize = 500;
 
 /// Weight of the flow.
 const FLOW_WEIGHT: u32 = 20;
@@ -65,6 +68,7 @@ pub(super) fn section(
 ) -> Result<bool, AnswerError> {
     let mut found = query::entry_overview(occurrences.sources)?;
     select_named(&mut found.entry_points, targets);
+    let named = found.entry_points.clone();
     select_described(&mut found.entry_points, targets);
     let is_server = SERVERS.iter().any(|word| targets.has_word(word));
     if is_server && !CLIENTS.iter().any(|word| targets.has_word(word)) {
@@ -73,6 +77,7 @@ pub(super) fn section(
     drop_libraries(occurrences, &mut found.entry_points)?;
     containers::section(document, occurrences, (targets, &mut found.entry_points))?;
     document.section(overview::entry_section(&found));
+    document.section(others(&named, &found.entry_points));
     document.section(top_level_calls(occurrences, &found.entry_points)?);
     start_scripts::section(document, occurrences, &found.entry_points)?;
     if !document.is_empty() && asks_for_more(targets) {
@@ -97,6 +102,30 @@ pub(super) fn section(
         sources(document, occurrences, &starting)?;
     }
     Ok(!found.entry_points.is_empty())
+}
+
+/// Returns a section with the methods and commands at which programs start that fit the question less well than those
+/// shown.
+fn others(named: &[EntryPoint], shown: &[EntryPoint]) -> Section {
+    let starts = |entry: &&EntryPoint| match &entry.kind {
+        EntryKind::Main => true,
+        EntryKind::Package { command, .. } => !command.is_empty(),
+        _ => false,
+    };
+    let others = named.iter().filter(|entry| !shown.contains(entry));
+    let names = others.filter(starts).map(|entry| {
+        let full = match entry.kind {
+            EntryKind::Main => format!("{}:{}", entry.path, entry.line),
+            _ => entry.path.clone(),
+        };
+        NameRow {
+            short: full.clone(),
+            full,
+        }
+    });
+    let title = "others, which fit the question less well";
+    let names = Section::names("other entry points", title, names.collect());
+    names.weighing(10).at_most(MAX_OTHERS_CHARS)
 }
 
 /// Removes the files by which other packages of the repository import a package, unless there are no others.

@@ -163,7 +163,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
         unknown.retain(|name| is_camel_case(name));
     }
     let is_long = targets.is_sentence && targets.uncommon_words().count() >= PROSE_FROM;
-    unknown.retain(|name| !(is_long && is_word_of_prose(name)));
+    unknown.retain(|name| !(is_long && is_word_of_prose(name, text)));
     if document.is_empty() || targets.is_sentence {
         literal::expressions(&mut document, &mut occurrences, (&unknown, text), wants)?;
     }
@@ -264,7 +264,12 @@ fn answer(
     if is_guess(targets, text) {
         let is_weak = |target: &Target| match target {
             Target::Symbols(_) => true,
-            Target::Literal(literal) => !literal.is_known() && is_word_of_prose(&literal.text),
+            Target::Literal(literal) => {
+                !literal.is_known() && is_word_of_prose(&literal.text, text)
+            }
+            Target::File { asked, .. } | Target::External { asked, .. } => {
+                is_word_of_prose(asked, text)
+            }
             _ => false,
         };
         // What the whole question describes is rather meant than one word that equals a name.
@@ -302,20 +307,24 @@ fn names_no_subject(targets: &Targets, text: &str) -> bool {
 /// only has words like `Windows` and `URL`.
 fn is_guess(targets: &Targets, text: &str) -> bool {
     let words = targets.uncommon_words().count();
-    let is_quoted = |name: &str| {
-        let quoted = |quote: &char| text.contains(&format!("{quote}{name}{quote}"));
-        ['`', '"', '\''].iter().any(quoted)
+    let is_of_prose = |target: &Target| {
+        let name = target.requested_text();
+        // `FileUtil` is the symbol of that name.
+        let is_symbol = matches!(target, Target::Symbols(_)) && query::is_mixed_case(name);
+        !is_symbol && is_word_of_prose(name, text)
     };
-    let is_of_prose = |name: &str| is_word_of_prose(name) && !is_quoted(name);
-    let mut names = targets.found.iter().map(Target::requested_text);
-    let may_be_prose = words >= PROSE_FROM && names.all(is_of_prose);
+    let may_be_prose = words >= PROSE_FROM && targets.found.iter().all(is_of_prose);
     let is_unnamed = words >= GUESSED_FROM && !targets.has_written_name;
     targets.is_sentence && !targets.found.is_empty() && (is_unnamed || may_be_prose)
 }
 
-/// Reports whether a name is written like a word of prose: `Docker`, `URL`, `GitHub`.
-fn is_word_of_prose(name: &str) -> bool {
-    is_prose(name) || query::is_acronym(name) || query::is_mixed_case(name)
+/// Reports whether a name is written like a word of prose (`Docker`, `URL`, `GitHub`, `release`), without quotation marks
+/// in a text.
+fn is_word_of_prose(name: &str, text: &str) -> bool {
+    let is_quoted = |quote: &char| text.contains(&format!("{quote}{name}{quote}"));
+    let is_plain = name.chars().all(char::is_lowercase);
+    let is_word = is_plain || is_prose(name) || query::is_acronym(name);
+    (is_word || query::is_mixed_case(name)) && !['`', '"', '\''].iter().any(is_quoted)
 }
 
 /// Adds the lines with a chain of members that leads to no symbol, such as `to.have.status(..)` of

@@ -27,7 +27,7 @@ const MIN_DESCRIBING: usize = 3;
 const MAX_ACRONYM: usize = 5;
 
 /// Maximum length of the name of a product in mixed case, in bytes.
-const MAX_MIXED: usize = 8;
+const MAX_MIXED: usize = 10;
 
 /// Reports whether a sentence has no name that is written like code or in quotation marks, only words of prose that
 /// equal names.
@@ -178,7 +178,7 @@ pub fn is_acronym(name: &str) -> bool {
     name.len() <= MAX_ACRONYM && name.chars().all(char::is_uppercase)
 }
 
-/// Reports whether a name is written like that of a product or protocol in prose: `GitHub`, `IPv4`, `2xx`.
+/// Reports whether a name is written like that of a product or protocol in prose: `GitHub`, `IPv4`, `WebSocket`, `2xx`.
 #[must_use]
 pub fn is_mixed_case(name: &str) -> bool {
     let capitals = name.chars().filter(|letter| letter.is_uppercase()).count();

@@ -131,9 +131,15 @@ pub fn interface_phrases(question: &str) -> Vec<Phrase> {
     let tokens = tokens(&question);
     // `Show me the steps.` asks for no interface.
     let is_asking = |token: &Token<'_>| token.is_first && token.text == "Show";
+    // `who calls Title?` names a symbol, `the Export Button` a button.
+    let is_word = |at: usize, token: &Token<'_>| {
+        let is_behind_name = at > 0 && tokens[at - 1].is_capitalized();
+        token.is_first || is_behind_name || token.text.starts_with(char::is_lowercase)
+    };
     let is_about = tokens
         .iter()
-        .any(|token| is_form(token, &INTERFACE) && !is_asking(token));
+        .enumerate()
+        .any(|(at, token)| is_word(at, token) && is_form(token, &INTERFACE) && !is_asking(token));
     let mut phrases: Vec<Phrase> = tokens
         .iter()
         .filter(|token| token.is_quoted && (is_about || token.text.contains(' ')))
@@ -331,6 +337,8 @@ mod tests {
             ("how does an HTML page reach the REST API on Windows?", &[]),
             ("which component is shown at the URL /carts/:id?", &[]),
             ("who calls Cart.Total?", &[]),
+            ("who calls Title?", &[]),
+            ("what does the Export Button do", &["Export Button do"]),
             ("who listens to the event \"closed\"?", &[]),
             ("which tests cover CartPage in the dialog", &[]),
         ] {
