@@ -103,6 +103,7 @@ CREATE TABLE edges (
     sites BLOB NOT NULL,
     PRIMARY KEY (source, edge_type, target, file_id)
 ) WITHOUT ROWID;
+
 CREATE TABLE edges_incoming (
     target INTEGER NOT NULL,
     edge_type INTEGER NOT NULL,

@@ -5,8 +5,10 @@ use crate::store::codec::{pack_ids, push_number, take_number, unpack_ids};
 use crate::store::{EdgeRow, StoreError, bad_value};
 
 const CONFIDENCE_BITS: u32 = 2;
+
 /// The bit of a site that has candidates, above the confidence.
 const HAS_CANDIDATES: u32 = 1 << CONFIDENCE_BITS;
+
 const COLUMN_SHIFT: u32 = CONFIDENCE_BITS + 1;
 
 /// Where a node is used, and how certain that is.
@@ -30,17 +32,16 @@ pub(super) fn pack_sites(edges: &[EdgeRow]) -> Result<Vec<u8>, StoreError> {
     let mut out = Vec::with_capacity(edges.len() * 4);
     let mut line = 0;
     for edge in edges {
-        let with = if edge.candidates.is_empty() {
-            0
-        } else {
-            HAS_CANDIDATES
+        let has_candidates = match edge.candidates.is_empty() {
+            true => 0,
+            false => HAS_CANDIDATES,
         };
         push_number(&mut out, edge.line.wrapping_sub(line));
         push_number(
             &mut out,
-            edge.column << COLUMN_SHIFT | with | edge.confidence as u32,
+            edge.column << COLUMN_SHIFT | has_candidates | edge.confidence as u32,
         );
-        if with != 0 {
+        if has_candidates != 0 {
             push_number(&mut out, edge.candidates.len() as u32);
             out.extend(pack_ids(&edge.candidates));
         }

@@ -237,14 +237,7 @@ pub(super) fn insert_outgoing<'e>(
     connection: &Connection,
     rows: impl Iterator<Item = &'e [EdgeRow]>,
 ) -> Result<(), StoreError> {
-    bulk::insert(connection, ("edges", 5), rows, |edges, row| {
-        let edge = &edges[0];
-        row.push(stored_id(edge.source))?;
-        row.push(edge.edge_type as u8)?;
-        row.push(stored_id(edge.target))?;
-        row.push(edge.file.0)?;
-        row.push(pack_sites(edges)?)
-    })
+    insert(connection, "edges", rows, |edge| (edge.source, edge.target))
 }
 
 /// Writes rows of `edges_incoming`, each made of its edges in text order.
@@ -252,11 +245,22 @@ pub(super) fn insert_incoming<'e>(
     connection: &Connection,
     rows: impl Iterator<Item = &'e [EdgeRow]>,
 ) -> Result<(), StoreError> {
-    bulk::insert(connection, ("edges_incoming", 5), rows, |edges, row| {
+    let ends = |edge: &EdgeRow| (edge.target, edge.source);
+    insert(connection, "edges_incoming", rows, ends)
+}
+
+fn insert<'e>(
+    connection: &Connection,
+    table: &str,
+    rows: impl Iterator<Item = &'e [EdgeRow]>,
+    ends: impl Fn(&EdgeRow) -> (NodeId, NodeId),
+) -> Result<(), StoreError> {
+    bulk::insert(connection, (table, 5), rows, |edges, row| {
         let edge = &edges[0];
-        row.push(stored_id(edge.target))?;
+        let (own, other) = ends(edge);
+        row.push(stored_id(own))?;
         row.push(edge.edge_type as u8)?;
-        row.push(stored_id(edge.source))?;
+        row.push(stored_id(other))?;
         row.push(edge.file.0)?;
         row.push(pack_sites(edges)?)
     })

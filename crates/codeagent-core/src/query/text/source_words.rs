@@ -1,8 +1,8 @@
 //! Finds the words of a sentence in the source of the repository.
 //!
 //! All indexed files but minified ones are read. Words are compared by root; names count by their
-//! camel-case words. The symbols of the files that have the rarest words
-//! near each other are returned.
+//! camel-case words, comments for the code below them. The symbols of the files that have the rarest
+//! words near each other are returned.
 //!
 //! Limitations: English, in UTF-8; only repositories of at most [`MAX_BYTES`] bytes of code. In a
 //! file that has changed since it was indexed, words may count for a neighbouring symbol.

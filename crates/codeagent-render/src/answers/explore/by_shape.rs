@@ -43,14 +43,14 @@ pub(super) fn functions_of_name(
     occurrences: &mut Occurrences<'_, '_>,
 ) -> Result<(), AnswerError> {
     let first = subject.first();
-    let snapshot = occurrences.sources.snapshot();
-    let is_of_interface = match first.parent {
-        Some(parent) => query::get_node(snapshot, parent)?
-            .is_some_and(|owner| owner.node.node_type == NodeType::Interface),
-        None => false,
-    };
     let may_ask = subject.wants.implementations && query::is_compound(&first.name);
-    if !may_ask || !is_of_interface || first.language != Language::TypeScript {
+    let Some(owner) = first.parent.filter(|_| may_ask) else {
+        return Ok(());
+    };
+    let snapshot = occurrences.sources.snapshot();
+    let is_interface = query::get_node(snapshot, owner)?
+        .is_some_and(|owner| owner.node.node_type == NodeType::Interface);
+    if !is_interface || first.language != Language::TypeScript {
         return Ok(());
     }
 

@@ -6,6 +6,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::literal::regex;
 use super::member::numbered;
+use super::wants::says;
 use crate::answers::AnswerError;
 use crate::text::Section;
 
@@ -27,9 +28,8 @@ const MAX_NAMED: usize = 12;
 
 /// Reports whether some words ask what a value is for.
 pub(super) fn asks_for_effects(words: &[String]) -> bool {
-    let is_asked = |word: &String| EFFECTS.iter().any(|start| word.starts_with(start));
     let mut pairs = words.windows(2);
-    words.iter().any(is_asked) || pairs.any(|pair| pair[0] == "what" && pair[1] == "does")
+    says(words, &EFFECTS) || pairs.any(|pair| pair[0] == "what" && pair[1] == "does")
 }
 
 /// Returns a section with the statements that some reads are the conditions of.

@@ -107,21 +107,15 @@ pub(super) fn section(
 /// Returns a section with the methods and commands at which programs start that fit the question less well than those
 /// shown.
 fn others(named: &[EntryPoint], shown: &[EntryPoint]) -> Section {
-    let starts = |entry: &&EntryPoint| match &entry.kind {
-        EntryKind::Main => true,
-        EntryKind::Package { command, .. } => !command.is_empty(),
-        _ => false,
+    let start = |entry: &EntryPoint| match &entry.kind {
+        EntryKind::Main => Some(format!("{}:{}", entry.path, entry.line)),
+        EntryKind::Package { command, .. } if !command.is_empty() => Some(entry.path.clone()),
+        _ => None,
     };
     let others = named.iter().filter(|entry| !shown.contains(entry));
-    let names = others.filter(starts).map(|entry| {
-        let full = match entry.kind {
-            EntryKind::Main => format!("{}:{}", entry.path, entry.line),
-            _ => entry.path.clone(),
-        };
-        NameRow {
-            short: full.clone(),
-            full,
-        }
+    let names = others.filter_map(start).map(|full| NameRow {
+        short: full.clone(),
+        full,
     });
     let title = "others, which fit the question less well";
     let names = Section::names("other entry points", title, names.collect());

@@ -4,6 +4,7 @@ use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
 use super::Subject;
+use super::wants::says;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -24,8 +25,7 @@ pub(super) fn section(
     occurrences: &mut Occurrences<'_, '_>,
     derived: &[NodeId],
 ) -> Result<(), AnswerError> {
-    let is_asked = |word: &String| ASKING.iter().any(|asked| word.starts_with(asked));
-    if !subject.words.iter().any(is_asked) {
+    if !says(subject.words, &ASKING) {
         return Ok(());
     }
 

@@ -7,6 +7,7 @@ use codeagent_core::query::{
 
 use super::environment_settings::used_on_line;
 use super::literal::regex;
+use super::wants::says;
 use super::{Subject, named_after};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -129,11 +130,10 @@ fn is_setting(subject: &Subject<'_>) -> bool {
     let node = subject.first();
     let owner = node.qualified_name.rsplit('.').nth(1).unwrap_or_default();
     let owner = owner.to_lowercase();
-    let is_asked = |word: &String| SETTINGS.iter().any(|start| word.starts_with(start));
     // Keys with `:` and `__` are those of .NET.
     node.node_type == NodeType::Property
         && node.language == Language::CSharp
-        && (subject.words.iter().any(is_asked) || SETTINGS.iter().any(|word| owner.contains(word)))
+        && (says(subject.words, &SETTINGS) || SETTINGS.iter().any(|word| owner.contains(word)))
 }
 
 /// Adds the lines with a key of the configuration that ends with the name of a setting, in any

@@ -9,6 +9,7 @@ use codeagent_core::query::{self, Occurrence, Occurrences};
 use super::environment_settings::uses_of_values;
 use super::member::{MAX_CONTINUED, add_chain};
 use super::message::add_callers_around;
+use super::wants::says;
 use super::{Subject, effects, object_literal, passed_values};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
@@ -61,10 +62,7 @@ pub(super) fn reads_and_writes(
         ("written by", "read or used by")
     };
 
-    let asks_for_writes = subject
-        .words
-        .iter()
-        .any(|word| WRITING.iter().any(|start| word.starts_with(start)));
+    let asks_for_writes = says(subject.words, &WRITING);
     if effects::asks_for_effects(subject.words) {
         let effects = effects::section(occurrences, &reads)?;
         document.section(wants.weigh(effects, true, 0));

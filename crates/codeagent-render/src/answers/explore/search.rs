@@ -2,7 +2,9 @@
 
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeType, Node, NodeType};
-use codeagent_core::query::{self, DescribedSymbol, Occurrences, SearchFilter, SearchQuery};
+use codeagent_core::query::{
+    self, DescribedSymbol, Occurrences, SearchFilter, SearchQuery, SearchResults,
+};
 
 use super::heading::short;
 use super::member::is_callable;
@@ -37,14 +39,7 @@ pub(super) fn search(
     (text, described): (&str, Option<Vec<DescribedSymbol>>),
     wants: Wants,
 ) -> Result<(), AnswerError> {
-    let searched = query::without_what_is_not_done(text);
-    let search = SearchQuery {
-        text: &searched,
-        filter: &SearchFilter::default(),
-        limit: MAX_FOUND,
-    };
-
-    let found = query::search(occurrences.sources.snapshot(), index.searched(), &search)?;
+    let found = found_by_words(index, occurrences, text)?;
     let mut rows = Vec::new();
     for hit in &found.hits {
         let doc = hit.node.doc.as_deref().map(|doc| format!(" — {doc}"));
@@ -136,6 +131,21 @@ pub(super) fn search(
     described::sections(document, occurrences, &meant, wants)
 }
 
+/// Searches for the words of a question, without those of an action that it excludes.
+fn found_by_words(
+    index: &IndexReader,
+    occurrences: &Occurrences<'_, '_>,
+    question: &str,
+) -> Result<SearchResults, AnswerError> {
+    let search = SearchQuery {
+        text: &query::without_what_is_not_done(question),
+        filter: &SearchFilter::default(),
+        limit: MAX_FOUND,
+    };
+    let snapshot = occurrences.sources.snapshot();
+    Ok(query::search(snapshot, index.searched(), &search)?)
+}
+
 /// Returns the longest function of a class, which likely does what the class is for, or the class if it has none.
 fn longest_function(occurrences: &Occurrences<'_, '_>, class: Node) -> Result<Node, AnswerError> {
     let mut members = query::members_of(occurrences.sources.snapshot(), class.id)?;
@@ -153,12 +163,7 @@ pub(super) fn best_hit(
     occurrences: &Occurrences<'_, '_>,
     question: &str,
 ) -> Result<Option<Node>, AnswerError> {
-    let search = SearchQuery {
-        text: question,
-        filter: &SearchFilter::default(),
-        limit: MAX_FOUND,
-    };
-    let found = query::search(occurrences.sources.snapshot(), index.searched(), &search)?;
+    let found = found_by_words(index, occurrences, question)?;
     let mut nodes = found.hits.into_iter().map(|hit| hit.node);
     Ok(nodes.find(|node| is_explorable(node, Wants::default())))
 }

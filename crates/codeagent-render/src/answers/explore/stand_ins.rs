@@ -5,6 +5,7 @@ use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::Subject;
+use super::wants::says;
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -34,8 +35,7 @@ pub(super) fn section(
             places.extend(stand_ins(occurrences, &[*id], &symbol.node.name)?);
         }
     }
-    let is_asked = |word: &String| ASKING.iter().any(|asked| word.starts_with(asked));
-    let is_wanted = subject.words.iter().any(is_asked);
+    let is_wanted = says(subject.words, &ASKING);
     let title = "objects that tests make in its place, or in that of a type below it";
     let section = Section::occurrence_rows("stand-ins", title, places);
     document.section(subject.wants.weigh(section, is_wanted, 6));

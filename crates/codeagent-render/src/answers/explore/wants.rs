@@ -416,3 +416,9 @@ fn is_path(targets: &Targets) -> bool {
         && !targets.mentions(&["level"])
         && (targets.has_word("how") || is_between || targets.mentions(&["reach", "path", "lead"]))
 }
+
+/// Reports whether some words have one of these beginnings.
+pub(super) fn says(words: &[String], beginnings: &[&str]) -> bool {
+    let has_beginning = |word: &String| beginnings.iter().any(|start| word.starts_with(start));
+    words.iter().any(has_beginning)
+}

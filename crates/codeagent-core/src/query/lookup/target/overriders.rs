@@ -23,14 +23,15 @@ pub(super) fn of_external(
         }
     }
 
-    let mut groups = nodes.into_iter().map(SymbolGroup::of);
-    let (Some(first), others @ [_, ..]) = (groups.next(), &*groups.collect::<Vec<_>>()) else {
+    let mut groups: Vec<SymbolGroup> = nodes.into_iter().map(SymbolGroup::of).collect();
+    if groups.len() < 2 {
         return Ok(None);
-    };
+    }
+    let others = groups.split_off(1);
     Ok(Some(SymbolTarget {
         asked: name.to_owned(),
-        groups: vec![first],
-        others: others.to_vec(),
+        groups,
+        others,
         note: None,
         alias: None,
     }))
