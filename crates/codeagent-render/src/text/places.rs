@@ -96,10 +96,12 @@ fn source_lines(places: &[Occurrence]) -> String {
                 let name = place.symbol.as_str();
                 let line = if name == last || name == file || name.is_empty() {
                     format!("  {} {source}", place.line)
+                } else if source.is_empty() {
+                    format!("  {} {name}", place.line)
                 } else {
                     format!("  {} {name}: {source}", place.line)
                 };
-                let _ = writeln!(text, "{}", line.trim_end().trim_end_matches(": "));
+                let _ = writeln!(text, "{}", line.trim_end());
                 last = name;
             }
         }

@@ -477,7 +477,7 @@ const CASES: [Case; 44] = [
             "bakery/bake.ts",
             "export function heatOven() {}\nfunction knead() { heatOven(); }\nexport function completeAllOrders() { knead(); }\n",
         )],
-        expected: &["completeAllOrders (matched by words of its name) leads to heatOven"],
+        expected: &["completeAllOrders (matched by words) leads to heatOven"],
     },
     Case {
         question: "which code checks whether oven watching is switched on for everyone?",

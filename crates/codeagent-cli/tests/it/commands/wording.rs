@@ -289,7 +289,7 @@ const CASES: &[Case] = &[
         files: SEALS,
         question: "how does a customer completing a cart end up in sealAll?",
         expected: &[
-            "how completeCart (matched by words of its name) leads to sealAll:",
+            "how completeCart (matched by words) leads to sealAll:",
             "calls check",
         ],
     },

@@ -1,8 +1,9 @@
 //! Flow: the calls of a function, in order and nested, as an indented list.
 //!
-//! Calls are followed to a depth of 4, and 3 levels further behind a request. Functions that much code
-//! uses are named and not entered. `new T` leads to the members of `T` that override something, which
-//! run later, and to what handles the message `T` or matches it by its type; a call of a member with
+//! Calls are followed to a depth of 4, deeper if there are few of them, and 3 levels further behind a request. Functions
+//! that much code uses are named and not entered. `new T` leads to the calls of the constructor, to the members of `T`
+//! that override something, which run later, and to what handles the message `T` or matches it by its type; a call of a
+//! member with
 //! several implementations is followed by their names or number, unless a container gives one of them,
 //! and an overridden member with a body is entered, too. What a message, request or event leads to follows its call, marked as
 //! such.
@@ -41,6 +42,10 @@ use crate::store::{self, FileKey, IncidentEdge};
 /// Maximum depth of followed calls.
 const MAX_DEPTH: usize = 4;
 
+/// Depths to which calls are followed while there are few of them, and the maximum number of lines then.
+const DEEPER: [usize; 2] = [6, 8];
+const FEW_LINES: usize = 24;
+
 /// Depth of followed calls behind a request or message.
 const DEPTH_BEHIND: usize = 3;
 
@@ -74,7 +79,23 @@ pub fn flow(
     occurrences: &mut Occurrences<'_, '_>,
     start: &Node,
 ) -> Result<Vec<String>, QueryError> {
-    let mut walk = FlowWalk::new(occurrences, MAX_DEPTH);
+    let mut lines = flow_to_depth(occurrences, start, MAX_DEPTH)?;
+    for depth in DEEPER {
+        let deeper = flow_to_depth(occurrences, start, depth)?;
+        if deeper.len() == lines.len() || deeper.len() > FEW_LINES {
+            break;
+        }
+        lines = deeper;
+    }
+    Ok(lines)
+}
+
+fn flow_to_depth(
+    occurrences: &mut Occurrences<'_, '_>,
+    start: &Node,
+    depth: usize,
+) -> Result<Vec<String>, QueryError> {
+    let mut walk = FlowWalk::new(occurrences, depth);
     match start.flags.has(NodeFlags::ABSTRACT) {
         true => walk.step_into(start, 0, "")?,
         false => walk.enter(start, 0, "", "")?,
@@ -177,7 +198,12 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         if is_deep || self.lines.len() > MAX_LINES || !self.entered.insert(node.id) {
             return Ok(());
         }
+        let steps = self.steps_of(node)?;
+        self.steps(steps, depth + 1, &lines_of(node))
+    }
 
+    /// Returns what a function leads to.
+    fn steps_of(&mut self, node: &Node) -> Result<Vec<Step>, QueryError> {
         let unknown = self
             .unknown
             .of_symbol(self.occurrences.sources.snapshot(), node)?;
@@ -190,10 +216,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             let before_name = span.span.start.line..span.name_line;
             steps.retain(|step| !before_name.contains(&step.site().1));
         }
-        let first = node.spans.iter().map(|span| span.span.start.line).min();
-        let last = node.spans.iter().map(|span| span.span.end_line).max();
-        let lines = first.unwrap_or_default()..=last.unwrap_or_default();
-        self.steps(steps, depth + 1, &lines)
+        Ok(steps)
     }
 
     /// Writes what the code on some lines of a file calls.
@@ -333,7 +356,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             return self.construct(target, depth, prefix);
         }
         if let Some(class) = Some(target).filter(|node| node.node_type == NodeType::Class) {
-            return self.later(class, depth, prefix);
+            return self.later((class, None), depth, prefix);
         }
 
         let is_abstract = target.flags.has(NodeFlags::ABSTRACT);
@@ -438,13 +461,18 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             None => None,
         };
         match class {
-            Some(class) => self.later(&class, depth, prefix),
+            Some(class) => self.later((&class, Some(constructor)), depth, prefix),
             None => self.enter(constructor, depth, prefix, ""),
         }
     }
 
-    /// Writes that a type is constructed, and enters its members that other code calls later.
-    fn later(&mut self, class: &Node, depth: usize, prefix: &str) -> Result<(), QueryError> {
+    /// Writes that a type is constructed, and enters its constructor and its members that other code calls later.
+    fn later(
+        &mut self,
+        (class, constructor): (&Node, Option<&Node>),
+        depth: usize,
+        prefix: &str,
+    ) -> Result<(), QueryError> {
         let snapshot = self.occurrences.sources.snapshot();
         let handlers = mediated_handlers(snapshot, class)?;
         let later = self.called_later(class)?;
@@ -463,6 +491,9 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         }
 
         self.entered.insert(class.id);
+        if let Some(constructor) = constructor.filter(|_| depth < self.max_depth) {
+            self.steps_of_constructor((class, constructor), depth + 1)?;
+        }
         for member in later.iter().take(MAX_LATER) {
             self.enter(member, depth + 1, "later runs ", "")?;
         }
@@ -498,6 +529,36 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             }
         }
         Ok(later)
+    }
+
+    /// Writes what a constructor calls, except other constructors of the same object.
+    fn steps_of_constructor(
+        &mut self,
+        (class, constructor): (&Node, &Node),
+        depth: usize,
+    ) -> Result<(), QueryError> {
+        let snapshot = self.occurrences.sources.snapshot();
+        let bases = bases_of(snapshot, &[class.id])?;
+        let is_own = |id: NodeId| id == class.id || bases.iter().any(|(base, _)| *base == id);
+
+        let mut steps = Vec::new();
+        for step in self.steps_of(constructor)? {
+            let called = match &step {
+                Step::Call(call) => store::node(self.occurrences.sources.snapshot(), call.other)?,
+                _ => None,
+            };
+            let is_constructor = called.is_some_and(|node| {
+                let class = match node.node_type {
+                    NodeType::Constructor => node.parent,
+                    _ => Some(node.id),
+                };
+                class.is_some_and(is_own)
+            });
+            if !is_constructor {
+                steps.push(step);
+            }
+        }
+        self.steps(steps, depth, &lines_of(constructor))
     }
 
     /// Returns the methods of a class that are not those of all objects, by line.
@@ -543,6 +604,13 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
         let next = sources.line(&path, call.line + 1)?.unwrap_or_default();
         Ok(arguments::first_property(&arguments, &next).unwrap_or_default())
     }
+}
+
+/// Returns the lines from the first declaration of a symbol to the last.
+fn lines_of(node: &Node) -> RangeInclusive<u32> {
+    let first = node.spans.iter().map(|span| span.span.start.line).min();
+    let last = node.spans.iter().map(|span| span.span.end_line).max();
+    first.unwrap_or_default()..=last.unwrap_or_default()
 }
 
 /// Reports whether every class may override a method of this name, which says nothing of what happens.

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use codeagent_core::engine::IndexReader;
 use codeagent_core::model::dispatch::verb_and_path;
 use codeagent_core::model::graph::{EdgeType, Node, NodeId};
 use codeagent_core::query::{
@@ -14,6 +15,7 @@ use codeagent_core::query::{
 use super::file_folder;
 use super::literal::regex;
 use super::member::is_callable;
+use super::search;
 use super::wants::Wants;
 use crate::answers::{AnswerError, path};
 use crate::note_text::counted;
@@ -35,9 +37,13 @@ const MAX_FOUND: usize = 60;
 /// Number of words of a description that the name of such a symbol has at least.
 const MIN_WORDS: usize = 2;
 
+/// Number of words of a description from which a search finds it rather than the text of one name.
+const MANY_WORDS: usize = 3;
+
 /// Adds the path from the first to the last target, if the question asks for one. Reports whether
 /// that answers the question: a path in the other direction does not.
 pub(super) fn section(
+    index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     (targets, question): (&Targets, &str),
@@ -52,8 +58,8 @@ pub(super) fn section(
         && asks_for_path_to(targets)
     {
         return match end_behind(end, question) {
-            Some(words) => to_described(document, occurrences, (end, &words), wants),
-            None => described(document, occurrences, (targets, end), wants),
+            Some(words) => to_described(index, document, occurrences, (end, &words), wants),
+            None => described(index, document, occurrences, (targets, end), wants),
         };
     }
     if !wants.path {
@@ -114,7 +120,14 @@ pub(super) fn asks_for_path_to(targets: &Targets) -> bool {
     let ends_up = targets.has_word("up") && (targets.has_word("end") || targets.has_word("ends"));
     let verbs = ["lead", "leads", "leading", "reach", "reached", "reaches"];
     let mut verbs = verbs.into_iter();
-    targets.has_word("how") && (ends_up || verbs.any(|verb| targets.has_word(verb)))
+    let mut pairs = targets.words.windows(2);
+    let gets_to = pairs.any(|pair| is_get(&pair[0]) && ["to", "into"].contains(&pair[1].as_str()));
+    targets.has_word("how") && (ends_up || gets_to || verbs.any(|verb| targets.has_word(verb)))
+}
+
+/// Reports whether a word is the verb of `gets to`.
+fn is_get(word: &str) -> bool {
+    matches!(word, "get" | "gets")
 }
 
 /// Returns the words behind the verb of a question that stands behind its only symbol, which is then the start of the
@@ -122,7 +135,8 @@ pub(super) fn asks_for_path_to(targets: &Targets) -> bool {
 fn end_behind(start: &Target, question: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = question.split_whitespace().collect();
     let is_start = |word: &&str| word.contains(start.requested_text());
-    let is_verb = |word: &str| ["lead", "leads", "reach", "reaches", "up"].contains(&word);
+    let is_verb =
+        |word: &str| is_get(word) || ["lead", "leads", "reach", "reaches", "up"].contains(&word);
     let named = words.iter().position(is_start)?;
     let verb = named + words[named..].iter().position(|word| is_verb(word))?;
     let behind = words[verb + 1..].iter().map(|word| {
@@ -134,14 +148,20 @@ fn end_behind(start: &Target, question: &str) -> Option<Vec<String>> {
 }
 
 /// Adds the path from a symbol to the nearest function whose code has a name made of some words, or of the rarest of
-/// them; reports whether there is one.
+/// them, or to the best one that they describe; reports whether there is one.
 fn to_described(
+    index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     (start, words): (&Target, &[String]),
     wants: Wants,
 ) -> Result<bool, AnswerError> {
     let from = ends(start);
+    if words.len() >= MANY_WORDS
+        && to_searched(index, document, occurrences, (start, words), wants)?
+    {
+        return Ok(true);
+    }
     let escaped: Vec<String> = words.iter().map(|word| query::escaped_text(word)).collect();
     let mut tried = vec![escaped.join("_?")];
     if escaped.len() > 1 {
@@ -182,6 +202,11 @@ fn to_described(
         document.section(wants.weigh(section, true, 0));
         return Ok(true);
     }
+    if words.len() < MANY_WORDS
+        && to_searched(index, document, occurrences, (start, words), wants)?
+    {
+        return Ok(true);
+    }
     document.line(format!(
         "the index has no path from {} to code that names \"{}\"; name the function at its end",
         start.requested_text(),
@@ -190,8 +215,46 @@ fn to_described(
     Ok(false)
 }
 
-/// Adds the path to a symbol from one whose name has the words of the question; reports whether there is one.
+/// Adds the path from a symbol to the best one outside tests that some words describe and that it reaches; reports
+/// whether there is one.
+fn to_searched(
+    index: &IndexReader,
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    (start, words): (&Target, &[String]),
+    wants: Wants,
+) -> Result<bool, AnswerError> {
+    let from = ends(start);
+    let words = words.join(" ");
+    for hit in search::found_by_words(index, occurrences, &words)?.hits {
+        let end = hit.node;
+        let is_end = is_callable(&end) || end.node_type.is_type();
+        if !is_end || is_of_tests(&end) || from.contains(&end.id) {
+            continue;
+        }
+        let found = query::find_path(occurrences.sources, &from, &[end.id])?;
+        let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
+            continue;
+        };
+        let lines = path::lines(occurrences, &steps)?;
+        if lines.is_empty() {
+            continue;
+        }
+        let title = format!(
+            "how {} leads to {}, the best match for \"{words}\" that it reaches",
+            start.requested_text(),
+            occurrences.short_name(&end)?
+        );
+        document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// Adds the path to a symbol from one whose name has the words of the question, or that they describe; reports whether
+/// there is one.
 fn described(
+    index: &IndexReader,
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
     (targets, end): (&Targets, &Target),
@@ -208,6 +271,11 @@ fn described(
     };
     let mut starts = starts(occurrences, &words)?;
     starts.extend(leading(occurrences, &ends, &words)?);
+    if words.len() >= MANY_WORDS {
+        let found = search::found_by_words(index, occurrences, &words.join(" "))?;
+        let nodes = found.hits.into_iter().map(|hit| hit.node);
+        starts.extend(nodes.filter(|node| is_callable(node) && !is_of_tests(node)));
+    }
     for start in &starts {
         let found = query::find_path(occurrences.sources, &[start.id], &ends)?;
         let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
@@ -218,7 +286,7 @@ fn described(
         if lines.is_empty() {
             continue;
         }
-        let title = format!("how {from} (matched by words of its name) leads to {to}");
+        let title = format!("how {from} (matched by words) leads to {to}");
         document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
         return Ok(true);
     }

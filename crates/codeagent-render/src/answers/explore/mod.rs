@@ -44,6 +44,7 @@ mod named_after;
 mod namespace;
 mod object_literal;
 mod others;
+mod overriding_types;
 mod passed_values;
 mod raisers;
 mod reads_and_writes;
@@ -226,7 +227,7 @@ fn answer(
     let text = query.text;
     let mut is_answered = chains(document, occurrences, (targets, text), wants)?;
     if !wants.entry_points {
-        is_answered |= connection::section(document, occurrences, (targets, text), wants)?;
+        is_answered |= connection::section(index, document, occurrences, (targets, text), wants)?;
     }
     let asked =
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
@@ -439,6 +440,12 @@ fn add_targets(
     };
 
     let limits = limits::limits(occurrences, targets, &within)?;
+    let mut part = Document::default();
+    if overriding_types::section(&mut part, occurrences, targets, context)? {
+        limits.apply(&mut part);
+        document.append(part, WANTED);
+        return Ok(());
+    }
     let explored = targets
         .found
         .iter()

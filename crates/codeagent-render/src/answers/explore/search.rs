@@ -132,7 +132,7 @@ pub(super) fn search(
 }
 
 /// Searches for the words of a question, without those of an action that it excludes.
-fn found_by_words(
+pub(super) fn found_by_words(
     index: &IndexReader,
     occurrences: &Occurrences<'_, '_>,
     question: &str,

@@ -246,8 +246,8 @@ fn excludes_tests(targets: &Targets) -> bool {
         .windows(3)
         .map(|words| (&words[0], &words[1..]));
     let is_without = |(first, rest): (&String, &[String])| {
-        ["without", "outside", "except", "excluding"].contains(&first.as_str())
-            && rest.iter().any(is_test)
+        let of_near = ["without", "outside", "except", "excluding"].contains(&first.as_str());
+        of_near && rest.iter().any(is_test) || first == "not" && rest[0] == "tests"
     };
     let mut pairs = targets.words.windows(2);
     words.any(is_without) || pairs.any(|pair| is_test(&pair[0]) && pair[1] == "aside")

@@ -356,13 +356,18 @@ fn quoted(rest: &str, first: char) -> Option<&str> {
     (end > 0 && !inner[..end].contains('\n')).then(|| &inner[..end])
 }
 
+/// Reports whether a list of parameters or type arguments may follow a character: `add(`, `add<T>(`.
+fn ends_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '>')
+}
+
 /// Returns the length of the word at the start of a text. It includes parameter and type argument
 /// lists that follow a name.
 fn word_length(text: &str) -> usize {
     let (mut depth, mut previous) = (0_usize, ' ');
     for (at, c) in text.char_indices() {
         match c {
-            '(' | '<' if depth > 0 || previous.is_alphanumeric() || previous == '_' => depth += 1,
+            '(' | '<' if depth > 0 || ends_name(previous) => depth += 1,
             ')' | '>' => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
             ',' | ';' => return at,
