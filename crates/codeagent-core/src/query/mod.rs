@@ -77,6 +77,7 @@ pub use lookup::described::{
     asks_for_type, asks_for_value, described_helpers, described_rather, described_symbols,
     is_name_said, kind_of_described, overridden_member, type_or_owner, without_what_is_not_done,
 };
+pub use lookup::described_noun::{DescribedNoun, NounKind, described_noun};
 pub use lookup::described_tests::{DescribedTest, DescribedTests, described_tests};
 pub use lookup::folder::resolve_folder;
 pub use lookup::kind::{Kind, Selection, asked_kind};

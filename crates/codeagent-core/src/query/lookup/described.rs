@@ -15,6 +15,9 @@ use crate::store::{self, DescribedAmong, DescribedSymbol, Snapshot};
 const COMPARED: usize = 24;
 const MAX_DESCRIBED: usize = 4;
 
+/// Number of symbols among which a described event is; members of other kinds often share its words.
+const COMPARED_EVENTS: usize = 300;
+
 /// Share of the best score that others need.
 const MIN_SHARE: f64 = 0.6;
 
@@ -83,7 +86,14 @@ pub fn described_symbols(
         true => DescribedAmong::CodeAndNamespaces,
         false => DescribedAmong::Code,
     };
-    let mut found = store::described(snapshot, &words, (COMPARED, among))?;
+    let mut found = Vec::new();
+    if tokens.iter().any(|token| EVENTS.contains(&token.text)) {
+        found = store::described(snapshot, &words, (COMPARED_EVENTS, among))?;
+        found.retain(|symbol| symbol.node.kind == NodeKind::Event);
+    }
+    if found.is_empty() {
+        found = store::described(snapshot, &words, (COMPARED, among))?;
+    }
     if tokens.iter().any(|token| token.text.starts_with("overrid")) {
         keep_overridden(snapshot, &mut found)?;
     }

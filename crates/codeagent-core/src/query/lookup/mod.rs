@@ -3,6 +3,7 @@
 
 pub(super) mod cursor;
 pub(super) mod described;
+pub(super) mod described_noun;
 pub(super) mod described_tests;
 pub(super) mod folder;
 pub(super) mod kind;

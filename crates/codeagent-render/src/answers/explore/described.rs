@@ -118,7 +118,8 @@ pub(super) fn tests(
                 && best.score >= DESCRIBES_SUBJECT
                 && best.node.node_type != NodeType::Property
         };
-        let best = described.first().filter(is_meant);
+        let has_noun = query::described_noun(question).is_some();
+        let best = described.first().filter(is_meant).filter(|_| !has_noun);
         let tested = match best.map(|best| best.node.clone()) {
             None => search::best_hit(index, occurrences, question)?,
             best => best,

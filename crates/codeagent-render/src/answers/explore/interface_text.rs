@@ -145,7 +145,8 @@ pub(super) fn sections(
     let mut answered = Answered::default();
     let mut shown = Shown::new();
     let mut phrases = query::interface_phrases(question);
-    let may_quote = !wants.tests && !wants.overrides && !wants.entry_points;
+    let is_internal = query::described_noun(question).is_some_and(|noun| noun.kind.is_internal());
+    let may_quote = !wants.tests && !wants.overrides && !wants.entry_points && !is_internal;
     phrases.retain(|phrase| phrase.is_quoted || may_quote);
     for phrase in phrases {
         if !phrase.is_quoted && names_member(targets, &phrase.text()) {

@@ -571,7 +571,7 @@ pub(super) fn expressions(
 }
 
 /// Reports whether the line of a place is one of a comment.
-fn is_comment(place: &Occurrence) -> bool {
+pub(super) fn is_comment(place: &Occurrence) -> bool {
     let source = place.source.as_deref().unwrap_or_default().trim_start();
     ["//", "/*", "* "]
         .iter()

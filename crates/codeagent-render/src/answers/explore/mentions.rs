@@ -6,7 +6,7 @@ use codeagent_core::query::{
 };
 
 use super::environment_settings::used_on_line;
-use super::literal::regex;
+use super::literal::{is_comment, regex};
 use super::wants::says;
 use super::{Subject, named_after};
 use crate::answers::AnswerError;
@@ -114,7 +114,7 @@ fn unknown_reads(
     let mut places = Vec::new();
     for place in found.code {
         let used = used_on_line(occurrences, &place)?;
-        if used.iter().all(|node| node.name != *name) {
+        if used.iter().all(|node| node.name != *name) && !is_comment(&place) {
             places.push(place);
         }
     }

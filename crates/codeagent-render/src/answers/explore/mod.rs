@@ -46,6 +46,7 @@ mod object_literal;
 mod others;
 mod overriding_types;
 mod passed_values;
+mod prose;
 mod raisers;
 mod reads_and_writes;
 mod reflection;
@@ -77,6 +78,10 @@ use crate::face::Face;
 use crate::note_text::note_text;
 use crate::text::{Document, NameRow, Section};
 use heading::heading;
+use prose::{
+    MANY_WORDS, PROSE_FROM, describes_beside_external, describes_other_than_tests, drop_prose, is_guess, is_prose,
+    is_word_of_prose, names_no_subject,
+};
 use wants::{WANTED, Wants};
 
 /// Maximum other symbols of a name that are listed.
@@ -91,15 +96,6 @@ const MAX_TIMERS: usize = 800;
 
 /// Number of names in a chain of members that is searched for as text.
 const CHAIN: usize = 3;
-
-/// Number of other words from which a sentence is long.
-const MANY_WORDS: usize = 3;
-
-/// Number of other words from which a word of a sentence that equals a name is hardly meant as one.
-const GUESSED_FROM: usize = 5;
-
-/// Number of other words from which a word with a capital is hardly meant as a name.
-pub(super) const PROSE_FROM: usize = 9;
 
 /// Maximum targets that are explored.
 const MAX_EXPLORED: usize = 6;
@@ -137,6 +133,7 @@ pub fn explore(index: &IndexReader, query: &ExploreQuery<'_>) -> Result<Document
     let snapshot = index.snapshot()?;
     let mut sources = index.sources(&snapshot);
     let mut targets = query::resolve_targets(&mut sources, text)?;
+    drop_prose(&mut targets, text);
     let mut document = Document::default();
     let mut occurrences = Occurrences::new(&mut sources);
 
@@ -241,7 +238,8 @@ fn answer(
         kind::sections(document, occurrences, kind, wants)?;
         is_answered = true;
     }
-    if wants.tests && (!targets.has_written_name || describes_beside_external(targets)) {
+    let is_of_tests = wants.tests && !describes_other_than_tests(text, wants);
+    if is_of_tests && (!targets.has_written_name || describes_beside_external(targets)) {
         is_answered |= described::tests(index, document, occurrences, (targets, text), wants)?;
     }
     if wants.entry_points {
@@ -282,50 +280,6 @@ fn answer(
     }
     add_targets(document, occurrences, targets, (wants, query.face))?;
     Ok(outcome)
-}
-
-/// Reports whether a long question names only what is outside the repository, whose tests it hardly asks for:
-/// `which tests cover parsing texts into Date objects?`
-fn describes_beside_external(targets: &Targets) -> bool {
-    let is_external = |target: &Target| matches!(target, Target::External { .. });
-    let is_long = targets.uncommon_words().count() >= MANY_WORDS;
-    is_long && targets.missing.is_empty() && targets.found.iter().all(is_external)
-}
-
-/// Reports whether a text names nothing, or only a product in a condition: `which jobs are scheduled on systems that
-/// use Redis?`
-fn names_no_subject(targets: &Targets, text: &str) -> bool {
-    let is_condition = |name: &str| {
-        let mut before = ["on", "use", "uses", "using", "with"].iter();
-        is_prose(name) && before.any(|word| text.contains(&format!(" {word} {name}")))
-    };
-    let mut found = targets.found.iter().map(Target::requested_text);
-    let mut missing = targets.missing.iter().map(|(name, _)| name.as_str());
-    !targets.has_written_name || found.all(is_condition) && missing.all(is_condition)
-}
-
-/// Reports whether a long question names nothing, and its targets are words that equal names, or a very long one
-/// only has words like `Windows` and `URL`.
-fn is_guess(targets: &Targets, text: &str) -> bool {
-    let words = targets.uncommon_words().count();
-    let is_of_prose = |target: &Target| {
-        let name = target.requested_text();
-        // `FileUtil` is the symbol of that name.
-        let is_symbol = matches!(target, Target::Symbols(_)) && query::is_mixed_case(name);
-        !is_symbol && is_word_of_prose(name, text)
-    };
-    let may_be_prose = words >= PROSE_FROM && targets.found.iter().all(is_of_prose);
-    let is_unnamed = words >= GUESSED_FROM && !targets.has_written_name;
-    targets.is_sentence && !targets.found.is_empty() && (is_unnamed || may_be_prose)
-}
-
-/// Reports whether a name is written like a word of prose (`Docker`, `URL`, `GitHub`, `release`), without quotation marks
-/// in a text.
-fn is_word_of_prose(name: &str, text: &str) -> bool {
-    let is_quoted = |quote: &char| text.contains(&format!("{quote}{name}{quote}"));
-    let is_plain = name.chars().all(char::is_lowercase);
-    let is_word = is_plain || is_prose(name) || query::is_acronym(name);
-    (is_word || query::is_mixed_case(name)) && !['`', '"', '\''].iter().any(is_quoted)
 }
 
 /// Adds the lines with a chain of members that leads to no symbol, such as `to.have.status(..)` of
@@ -499,12 +453,6 @@ fn unknown_names(targets: &Targets) -> Vec<&str> {
     let is_aside = |name: &str| is_long && (is_prose(name) || query::is_acronym(name));
     let names = literals.chain(missing);
     names.filter(|name| !is_aside(name)).collect()
-}
-
-/// Reports whether a name is written like a word of prose with a capital: `Docker`.
-fn is_prose(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase)
 }
 
 /// Returns the files and folders in a sentence that select among symbols of one name, or among the

@@ -3,7 +3,7 @@
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{EdgeType, Node, NodeType};
 use codeagent_core::query::{
-    self, DescribedSymbol, Occurrences, SearchFilter, SearchQuery, SearchResults,
+    self, DescribedSymbol, NounKind, Occurrences, SearchFilter, SearchQuery, SearchResults,
 };
 
 use super::heading::short;
@@ -15,8 +15,14 @@ use crate::text::{Document, NameRow, Section, cut};
 /// Maximum listed search results.
 const MAX_FOUND: usize = 10;
 
+/// Maximum results among which those of the described kind are.
+const MAX_OF_ANY_KIND: usize = 60;
+
 /// Maximum characters of the list of results.
 const MAX_FOUND_CHARS: usize = 800;
+
+/// Number of members from which one of them does not describe its type.
+const MANY_MEMBERS: usize = 100;
 
 /// Maximum number of symbols that are explored.
 const MAX_EXPLORED: usize = 4;
@@ -41,7 +47,7 @@ pub(super) fn search(
 ) -> Result<(), AnswerError> {
     let found = found_by_words(index, occurrences, text)?;
     let mut rows = Vec::new();
-    for hit in &found.hits {
+    for hit in found.hits.iter().take(MAX_FOUND) {
         let doc = hit.node.doc.as_deref().map(|doc| format!(" — {doc}"));
         let full = format!(
             "{}{}",
@@ -67,7 +73,13 @@ pub(super) fn search(
         Some(described) => described,
         None => query::described_symbols(occurrences.sources.snapshot(), text)?,
     };
+    let noun = query::described_noun(text);
     let kind = query::kind_of_described(text);
+    let is_of_kind = |node: &Node| match (noun, kind) {
+        (Some(noun), _) => noun.kind.has(node),
+        (None, Some(is_kind)) => is_kind(node),
+        (None, None) => true,
+    };
     let best = described.first();
     // A question about a setting describes a value, which a search hardly puts first.
     let is_value = query::asks_for_value(text)
@@ -75,14 +87,17 @@ pub(super) fn search(
     let is_sure = best.is_some_and(|best| {
         best.score >= SURE || kind.is_some() && query::is_name_said(&best.node, text)
     });
-    let described: Vec<Node> = described.into_iter().map(|symbol| symbol.node).collect();
-    let asks_for_type = query::asks_for_type(text);
+    let mut described: Vec<Node> = described.into_iter().map(|symbol| symbol.node).collect();
+    let asks_for_type = match noun {
+        Some(noun) => noun.kind.has_members(),
+        None => query::asks_for_type(text),
+    };
     let mut hits = Vec::with_capacity(found.hits.len());
     for hit in &found.hits {
         // A constructor says little of what a program does.
         let is_for_type = asks_for_type || hit.node.node_type == NodeType::Constructor;
         let around = match is_for_type {
-            true => query::type_or_owner(occurrences.sources.snapshot(), &hit.node)?,
+            true => described_type(occurrences, &hit.node)?,
             false => None,
         };
         let mut node = around.unwrap_or_else(|| hit.node.clone());
@@ -94,10 +109,9 @@ pub(super) fn search(
             hits.push(node);
         }
     }
-    if let Some(is_kind) = kind
-        && described.iter().chain(&hits).any(is_kind)
-    {
-        hits.retain(is_kind);
+    if described.iter().chain(&hits).any(is_of_kind) {
+        hits.retain(is_of_kind);
+        described.retain(|node| noun.is_none() || is_of_kind(node));
     }
     if wants.overrides {
         let mut overridden = Vec::new();
@@ -131,19 +145,38 @@ pub(super) fn search(
     described::sections(document, occurrences, &meant, wants)
 }
 
-/// Searches for the words of a question, without those of an action that it excludes.
+/// Searches for what a question describes, or else for all of its words, without those of an action that it excludes.
 pub(super) fn found_by_words(
     index: &IndexReader,
     occurrences: &Occurrences<'_, '_>,
     question: &str,
 ) -> Result<SearchResults, AnswerError> {
+    let noun = query::described_noun(question);
+    let (text, limit) = match noun {
+        Some(noun) => (noun.text, MAX_OF_ANY_KIND),
+        None => (question, MAX_FOUND),
+    };
     let search = SearchQuery {
-        text: &query::without_what_is_not_done(question),
+        text: &query::without_what_is_not_done(text),
         filter: &SearchFilter::default(),
-        limit: MAX_FOUND,
+        limit,
     };
     let snapshot = occurrences.sources.snapshot();
     Ok(query::search(snapshot, index.searched(), &search)?)
+}
+
+/// Returns the type that a symbol is, or that it describes as its member; a large type is not described by one member.
+fn described_type(
+    occurrences: &Occurrences<'_, '_>,
+    node: &Node,
+) -> Result<Option<Node>, AnswerError> {
+    let snapshot = occurrences.sources.snapshot();
+    let Some(around) = query::type_or_owner(snapshot, node)? else {
+        return Ok(None);
+    };
+    let is_itself = around.id == node.id;
+    let is_small = is_itself || query::members_of(snapshot, around.id)?.len() <= MANY_MEMBERS;
+    Ok(Some(around).filter(|_| is_small))
 }
 
 /// Returns the longest function of a class, which likely does what the class is for, or the class if it has none.
@@ -157,15 +190,25 @@ fn longest_function(occurrences: &Occurrences<'_, '_>, class: Node) -> Result<No
     Ok(members.into_iter().max_by_key(lines).unwrap_or(class))
 }
 
-/// Returns the symbol outside tests that the words of a question match best.
+/// Returns the symbol outside tests that the words of a question match best, of the kind that it describes.
 pub(super) fn best_hit(
     index: &IndexReader,
     occurrences: &Occurrences<'_, '_>,
     question: &str,
 ) -> Result<Option<Node>, AnswerError> {
+    let kind = query::described_noun(question).map_or(NounKind::Code, |noun| noun.kind);
     let found = found_by_words(index, occurrences, question)?;
-    let mut nodes = found.hits.into_iter().map(|hit| hit.node);
-    Ok(nodes.find(|node| is_explorable(node, Wants::default())))
+    let mut nodes = Vec::with_capacity(found.hits.len());
+    for hit in found.hits {
+        let around = match kind.has_members() {
+            true => described_type(occurrences, &hit.node)?,
+            false => None,
+        };
+        nodes.push(around.unwrap_or(hit.node));
+    }
+    nodes.retain(|node| is_explorable(node, Wants::default()));
+    let at = nodes.iter().position(|node| kind.has(node)).unwrap_or(0);
+    Ok(nodes.into_iter().nth(at))
 }
 
 /// Removes the functions that call nothing, unless there is nothing else.

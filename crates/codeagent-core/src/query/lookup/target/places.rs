@@ -257,7 +257,9 @@ fn described_file(
         };
         let most = paths.iter().map(around).max().unwrap_or_default();
         paths.retain(|path| around(path) == most);
+        // `the cart's file` may be any.
         if let [path] = paths.as_slice()
+            && most > 0
             && let Some(file) = files(snapshot, path)?.pop()
         {
             return Ok(Some((file, path.clone())));
