@@ -48,7 +48,10 @@ struct Framework {
 /// node-cron, node-schedule and Bull; ASP.NET Core, Express, Koa and Fastify.
 const FRAMEWORKS: [Framework; 7] = [
     Framework {
-        words: &[&["environment", "env"], &["variables", "vars"]],
+        words: &[
+            &["environment", "env"],
+            &["variable", "variables", "var", "vars"],
+        ],
         title: ENVIRONMENT,
         pattern: r"(process\??|import\.meta|Deno|Bun)\.env([?!]?\.\w|[?!]?\.?\[)|\}\s*=\s*process\.env\b|Environment\.GetEnvironmentVariable",
         weak: &[],

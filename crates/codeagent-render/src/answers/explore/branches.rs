@@ -1,7 +1,7 @@
-//! Section about the branches of `switch` statements that a constant or type selects.
+//! The branches that code selects: sections about those of `switch` statements, and what follows a condition.
 
 use codeagent_core::model::graph::EdgeType;
-use codeagent_core::query::{self, Occurrences};
+use codeagent_core::query::{self, Occurrence, Occurrences};
 
 use super::member::numbered;
 use super::{Subject, Wants};
@@ -13,6 +13,31 @@ const MAX_BRANCHES: usize = 6;
 
 /// Maximum number of lines of a branch.
 const MAX_LINES: u32 = 14;
+
+/// Beginnings of lines with a condition.
+const CONDITIONS: [&str; 4] = ["if (", "else if (", "} else if (", "while ("];
+
+/// Adds the first statement that runs if the condition on the line of a place holds.
+pub(super) fn add_guarded(
+    occurrences: &mut Occurrences<'_, '_>,
+    place: &mut Occurrence,
+) -> Result<(), AnswerError> {
+    let (first, last) = (place.line + 1, place.line + 2);
+    let Some(source) = &mut place.source else {
+        return Ok(());
+    };
+    let is_condition = CONDITIONS.iter().any(|start| source.starts_with(start));
+    if !is_condition || !source.ends_with([')', '{']) {
+        return Ok(());
+    }
+    let lines = occurrences.sources.lines(&place.path, first, last)?;
+    let mut lines = lines.into_iter().flatten();
+    if let Some(statement) = lines.find(|line| line.trim() != "{") {
+        source.push(' ');
+        source.push_str(statement.trim());
+    }
+    Ok(())
+}
 
 /// Adds the source of the branches `case X:` of the subject, outside tests.
 pub(super) fn section(

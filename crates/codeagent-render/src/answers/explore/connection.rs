@@ -37,6 +37,9 @@ const MAX_FOUND: usize = 60;
 /// Number of words of a description that the name of such a symbol has at least.
 const MIN_WORDS: usize = 2;
 
+/// Maximum characters of what the end of a path calls.
+const MAX_BEHIND: usize = 600;
+
 /// Number of words of a description from which a search finds it rather than the text of one name.
 const MANY_WORDS: usize = 3;
 
@@ -95,8 +98,29 @@ pub(super) fn section(
     if !found.is_reversed {
         let section = path::others(occurrences, (&starts, &goals), &steps)?;
         document.section(section.weighing(20));
+        let end = steps.last().map(|step| step.to);
+        document.section(behind_end(occurrences, end)?);
     }
     Ok(!found.is_reversed)
+}
+
+/// Returns a section with what the function at the end of a path calls, through which the path may go on to what the
+/// question means.
+fn behind_end(
+    occurrences: &mut Occurrences<'_, '_>,
+    end: Option<NodeId>,
+) -> Result<Section, AnswerError> {
+    let mut lines = Vec::new();
+    let snapshot = occurrences.sources.snapshot();
+    let end = end.map(|id| query::get_node(snapshot, id)).transpose()?;
+    if let Some(end) = end.flatten().filter(|end| is_callable(&end.node)) {
+        lines = query::flow(occurrences, &end.node)?;
+    }
+    if lines.len() < 2 {
+        lines.clear();
+    }
+    let section = Section::tree("behind", "what it calls, in order", lines);
+    Ok(section.weighing(5).at_most(MAX_BEHIND))
 }
 
 /// Returns the symbols that a target stands for at an end of a path; for a route those that answer it.
@@ -202,8 +226,7 @@ fn to_described(
         document.section(wants.weigh(section, true, 0));
         return Ok(true);
     }
-    if words.len() < MANY_WORDS
-        && to_searched(index, document, occurrences, (start, words), wants)?
+    if words.len() < MANY_WORDS && to_searched(index, document, occurrences, (start, words), wants)?
     {
         return Ok(true);
     }

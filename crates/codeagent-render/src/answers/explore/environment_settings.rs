@@ -28,6 +28,9 @@ const MAX_ABOVE: u32 = 20;
 /// Maximum number of properties to which a value is followed.
 const MAX_PROPERTIES: usize = 6;
 
+/// Maximum number of uses of a property to which a value is followed; one of more holds other values, too.
+const MAX_HOLDER_USES: usize = 16;
+
 /// Maximum number of functions that read a setting whose source is shown, and its characters for each.
 const MAX_READERS: usize = 2;
 const MAX_SOURCE_CHARS: usize = 600;
@@ -176,17 +179,26 @@ pub(super) fn uses_of_properties(
     (mut properties, known): (Vec<Node>, &[Occurrence]),
 ) -> Result<(), AnswerError> {
     let mut uses: Vec<Occurrence> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     let mut followed = 0;
     while let Some(property) = properties
         .get(followed)
         .filter(|_| followed < MAX_PROPERTIES)
     {
         followed += 1;
+        let mut name = property.name.clone();
         let mut places = occurrences.uses_of(&[property.id], &[EdgeType::References])?;
         places.retain(|place| {
             let is_known = known.contains(place) || uses.contains(place);
             !place.is_test() && !is_known
         });
+        if places.len() > MAX_HOLDER_USES {
+            name += &format!(" ({} uses, not listed)", places.len());
+            places.clear();
+        }
+        if !names.contains(&name) {
+            names.push(name);
+        }
         for place in places.iter().take(MAX_SITES) {
             for node in assigned_on_line(occurrences, place)? {
                 if properties.iter().all(|known| known.id != node.id) {
@@ -197,8 +209,6 @@ pub(super) fn uses_of_properties(
         uses.extend(places);
     }
 
-    let mut names: Vec<&str> = properties.iter().map(|node| node.name.as_str()).collect();
-    names.dedup();
     let title = format!("uses of {}, which holds its value", names.join(", "));
     document.section(Section::occurrence_rows("values", title, uses).weighing(30));
     Ok(())

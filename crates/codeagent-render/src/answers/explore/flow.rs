@@ -6,7 +6,7 @@ use codeagent_core::query::{self, Occurrences, Snapshot};
 
 use super::member::{is_callable, own_lines_of};
 use super::type_symbol::members;
-use super::{Subject, branches, flow_source};
+use super::{Subject, branches, flow_source, named_after};
 use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
@@ -53,6 +53,7 @@ pub(super) fn of_member(
     let words = words_of(subject);
     let flow = Section::tree("flow", FLOW_TITLE, lines.clone());
     document.section(wants.weigh(flow, true, 0));
+    document.section(named_after::messages(occurrences, first)?);
     flow_source::sections(document, occurrences, &begins, (&lines, &words))?;
     let handlers = query::handlers_named_in(occurrences, first)?;
     let title = "handlers of its string literals, matched by equal text";

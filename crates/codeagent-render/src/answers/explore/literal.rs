@@ -31,8 +31,9 @@ const MAX_LINES: usize = 200;
 /// Maximum names of a question that are searched as text.
 const MAX_EXPRESSIONS: usize = 3;
 
-/// Maximum places of a literal whose context is shown.
+/// Maximum places of a literal whose context is shown, and of an environment variable whose readers' callers are.
 const MAX_IN_CONTEXT: usize = 2;
+const MAX_READS: usize = 8;
 
 /// Maximum characters of the flow of a route if the question does not ask for it, and of that of a component,
 /// which is what the client shows at the route.
@@ -127,8 +128,10 @@ fn sections(
         around(document, occurrences, &code)?;
     }
 
-    if query::is_all_capitals(text) && code.len() <= MAX_IN_CONTEXT {
-        let places: Vec<&Occurrence> = code.iter().collect();
+    if query::is_all_capitals(text) && code.len() <= MAX_READS {
+        let is_few = code.len() <= MAX_IN_CONTEXT;
+        let mut places: Vec<&Occurrence> = code.iter().collect();
+        places.retain(|place| is_few || may_read_environment(place));
         add_callers_around(document, occurrences, &places)?;
     }
 
@@ -154,6 +157,12 @@ fn sections(
     document.section(Section::occurrence_rows("mentions", title, in_files).weighing(20));
     document.section(Section::occurrence_rows("tests", "named in tests", tests).weighing(8));
     Ok(())
+}
+
+/// Reports whether the line of a place gives the name of an environment variable to what reads it: `envVar: "PORT"`.
+fn may_read_environment(place: &Occurrence) -> bool {
+    let source = place.source.as_deref().unwrap_or_default().to_lowercase();
+    source.contains("env")
 }
 
 /// Adds the reads of a property by the last two names of its path: `css.visible` for `metadata.css.visible`.

@@ -12,8 +12,8 @@ use super::others::{MAX_SOURCES, add_sources, asks_for_each};
 use super::reads_and_writes::{bindings, reads_and_writes};
 use super::wants::{WANTED, Wants};
 use super::{
-    LESS_LIKELY, Subject, by_shape, constants, fixtures, flow, mentions, object_literal, raisers,
-    short_bodies,
+    LESS_LIKELY, Subject, branches, by_shape, constants, fixtures, flow, mentions, object_literal,
+    raisers, short_bodies,
 };
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
@@ -219,7 +219,12 @@ fn uses(
 ) -> Result<(), AnswerError> {
     let wants = subject.wants;
     let ids = with_wrappers(subject, document, occurrences)?;
-    let (tests, code) = direct_uses(subject, occurrences, &ids, implementations)?;
+    let (tests, mut code) = direct_uses(subject, occurrences, &ids, implementations)?;
+    if wants.impact && is_callable(subject.first()) {
+        for place in code.iter_mut().take(MAX_CONTINUED) {
+            branches::add_guarded(occurrences, place)?;
+        }
+    }
     let is_unused = code.is_empty();
 
     if is_callable(subject.first()) {

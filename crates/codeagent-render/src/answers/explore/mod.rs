@@ -3,6 +3,7 @@
 //! The kind of each target selects the sections; the words of the question decide their shares of
 //! the budget. A text without targets is searched for, and the best result is explored.
 
+mod alias;
 mod attribute_names;
 mod branches;
 mod by_shape;
@@ -27,6 +28,7 @@ mod fixtures;
 mod flow;
 mod flow_source;
 mod folder_dependencies;
+mod framework_lines;
 mod globals;
 mod heading;
 mod importers;
@@ -63,8 +65,6 @@ mod value_lines;
 mod views;
 mod wants;
 
-use std::collections::BTreeMap;
-
 use codeagent_core::engine::IndexReader;
 use codeagent_core::model::graph::{Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{
@@ -79,8 +79,8 @@ use crate::note_text::note_text;
 use crate::text::{Document, NameRow, Section};
 use heading::heading;
 use prose::{
-    MANY_WORDS, PROSE_FROM, describes_beside_external, describes_other_than_tests, drop_prose, is_guess, is_prose,
-    is_word_of_prose, names_no_subject,
+    MANY_WORDS, PROSE_FROM, describes_beside_external, describes_other_than_tests, drop_prose,
+    is_guess, is_prose, is_word_of_prose, names_no_subject,
 };
 use wants::{WANTED, Wants};
 
@@ -90,9 +90,6 @@ const MAX_OTHERS: usize = 8;
 /// Maximum other symbols of a name that are listed in a section, and its characters unless it is asked for.
 const MAX_LISTED_OTHERS: usize = 200;
 const OTHERS_CHARACTERS: usize = 1_500;
-
-/// Maximum characters of the lines that start timers.
-const MAX_TIMERS: usize = 800;
 
 /// Number of names in a chain of members that is searched for as text.
 const CHAIN: usize = 3;
@@ -229,7 +226,7 @@ fn answer(
     let asked =
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
     if names_no_subject(targets, text) && !wants.flow && !wants.impact {
-        is_answered |= framework_lines(document, occurrences, text)?;
+        is_answered |= framework_lines::sections(document, occurrences, text)?;
     }
     if !is_answered {
         is_answered |= settings::section(document, occurrences, targets)?;
@@ -299,81 +296,6 @@ fn chains(
         literal::expressions(document, occurrences, (&chains, text), wants)?;
     }
     Ok(!document.is_empty())
-}
-
-/// Adds the lines by which frameworks know what a question asks for; reports whether there are any.
-fn framework_lines(
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-    text: &str,
-) -> Result<bool, AnswerError> {
-    let Some(lines) = query::asked_framework_lines(occurrences, text)? else {
-        return Ok(false);
-    };
-    let query::FoundText {
-        mut code,
-        others,
-        tests,
-        timed_out,
-        ..
-    } = lines.found;
-    if let left_out @ 1.. = lines.left_out {
-        document.note(format!(
-            "{left_out} more lines match and were not read; name a folder"
-        ));
-    }
-    type_symbol::add_arguments(occurrences, &mut code)?;
-    if timed_out {
-        document.note("the search was stopped after its time limit; name a folder");
-    }
-    let of_others = match code.as_slice() {
-        [] => lines.title,
-        _ => "such lines in files of other languages",
-    };
-    let mut title = lines.title;
-    if lines.reads_environment {
-        let variables = query::environment_variables(occurrences, code)?;
-        document.section(environment(variables.reads));
-        code = variables.unnamed;
-        title = "reads of variables whose name is computed";
-    }
-
-    let mut declared = Vec::new();
-    for place in code.iter().take(others::MAX_SOURCES) {
-        let function = query::function_around(occurrences, place)?;
-        let is_here = |node: &Node| node.spans.iter().any(|span| span.name_line == place.line);
-        declared.extend(function.filter(is_here).map(|node| node.id));
-    }
-    for (key, title, found, weight) in [
-        ("lines", title, code, WANTED),
-        ("other", of_others, others, 10),
-        ("tests", "such lines in tests", tests, 5),
-    ] {
-        document.section(Section::occurrence_rows(key, title, found).weighing(weight));
-    }
-    if text.contains(" each ") {
-        others::add_sources(document, occurrences, &declared)?;
-    }
-    let timers = Section::occurrence_rows("timers", "lines that start timers", lines.timers);
-    document.section(timers.weighing(5).at_most(MAX_TIMERS));
-    Ok(true)
-}
-
-/// Lists environment variables with the places that read them.
-fn environment(variables: BTreeMap<String, Vec<(String, u32)>>) -> Section {
-    let row = |(name, places): (String, Vec<(String, u32)>)| {
-        let mut at: Vec<String> = Vec::new();
-        for by_file in places.chunk_by(|one, other| one.0 == other.0) {
-            let lines: Vec<String> = by_file.iter().map(|place| place.1.to_string()).collect();
-            at.push(format!("{}:{}", by_file[0].0, lines.join(",")));
-        }
-        NameRow {
-            full: format!("{name}  {}", at.join(", ")),
-            short: name,
-        }
-    };
-    let rows: Vec<NameRow> = variables.into_iter().map(row).collect();
-    Section::names("variables", "environment variables", rows).weighing(WANTED)
 }
 
 /// Adds the sections of each target.

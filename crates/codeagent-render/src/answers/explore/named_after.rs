@@ -1,7 +1,8 @@
-//! Section about the members that frameworks find by the name of an event or command: `closedEvent()`, `onClosed()` and
-//! `closeCommand()` for "closed" and "close".
+//! Sections about what has the name of something else: the members that frameworks find by the name of an event or
+//! command (`closedEvent()`, `onClosed()` and `closeCommand()` for "closed" and "close"), and the messages with which other
+//! processes call a function (`Command.CloseCart` for `closeCart()`).
 
-use codeagent_core::model::graph::{NodeId, NodeType};
+use codeagent_core::model::graph::{EdgeType, Node, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{self, Occurrences};
 
 use crate::answers::AnswerError;
@@ -42,4 +43,22 @@ pub(super) fn section(
     let places = occurrences.of_declarations(&members)?;
     let title = "methods named after it";
     Ok(Section::occurrence_rows("named after", title, places).weighing(30))
+}
+
+/// Returns a section with the uses of the enum members that have the name of a function of several words, with a capital.
+pub(super) fn messages(
+    occurrences: &mut Occurrences<'_, '_>,
+    function: &Node,
+) -> Result<Section, AnswerError> {
+    let mut messages = Vec::new();
+    if query::is_compound(&function.name) {
+        let name = query::capitalized(&function.name);
+        messages = query::symbols_of_name(occurrences.sources.snapshot(), &name)?;
+        messages.retain(|node| node.kind == NodeKind::EnumMember);
+    }
+    let ids: Vec<NodeId> = messages.iter().map(|node| node.id).collect();
+    let mut uses = occurrences.uses_of(&ids, &[EdgeType::References])?;
+    uses.retain(|place| !place.is_test());
+    let title = "uses of enum members of its name, which may be messages that call it";
+    Ok(Section::occurrence_rows("messages", title, uses).weighing(30))
 }

@@ -35,7 +35,9 @@ pub(super) fn drop_prose(targets: &mut Targets, text: &str) {
 /// Reports whether a question that mentions tests describes something else, which may break or be implemented there, too.
 pub(super) fn describes_other_than_tests(text: &str, wants: Wants) -> bool {
     let start = text.to_lowercase();
-    let asks_which = ["which tests", "what tests"].iter().any(|asked| start.starts_with(asked));
+    let asks_which = ["which tests", "what tests"]
+        .iter()
+        .any(|asked| start.starts_with(asked));
     (wants.impact || wants.implementations) && !asks_which && query::described_noun(text).is_some()
 }
 
@@ -56,6 +58,12 @@ pub(super) fn names_no_subject(targets: &Targets, text: &str) -> bool {
     };
     let mut found = targets.found.iter().map(Target::requested_text);
     let mut missing = targets.missing.iter().map(|(name, _)| name.as_str());
+    let is_described = text.to_lowercase().contains("environment variable ")
+        && query::described_noun(text).is_some();
+    let mut names = found.clone().chain(missing.clone());
+    if is_described && !names.any(query::is_all_capitals) {
+        return true;
+    }
     !targets.has_written_name || found.all(is_condition) && missing.all(is_condition)
 }
 

@@ -9,7 +9,6 @@ use codeagent_core::query::{self, Occurrence, Occurrences, ReachingTests, Snapsh
 
 use super::dependencies::dependencies;
 use super::derived_types::{add_bases, registered_types};
-use super::environment_settings::used_on_line;
 use super::heading::signature;
 use super::member::{
     MAX_SOURCE_LINES, ROOTS, own_lines, reaching_tests, requesting_tests, source_lines,
@@ -17,7 +16,8 @@ use super::member::{
 use super::type_values::values;
 use super::wants::{WANTED, Wants};
 use super::{
-    Subject, attribute_names, by_shape, flow, made_of_functions, mentions, short_bodies, stand_ins,
+    Subject, alias, attribute_names, by_shape, flow, made_of_functions, mentions, short_bodies,
+    stand_ins,
 };
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
@@ -45,9 +45,6 @@ const ARGUMENT_LINES: u32 = 4;
 /// Maximum characters of the source of a longer type.
 const MAX_WHOLE: usize = 3_000;
 
-/// Maximum characters of the types in an alias.
-const MAX_PARTS: usize = 800;
-
 /// Maximum lines of a type whose declaration is shown in place of its members.
 const SHORT: u32 = 12;
 
@@ -74,8 +71,9 @@ pub(super) fn sections(
         declaration(subject, document, occurrences)?;
     }
     if subject.first().kind == NodeKind::TypeAlias {
-        types_in_alias(subject, document, occurrences)?;
+        alias::types_in_it(subject, document, occurrences)?;
     }
+    alias::functions_on_it(subject, document, occurrences)?;
     if !members.is_empty() && !is_short {
         let section = members_section(subject, occurrences.sources.snapshot(), &members)?;
         document.section(wants.weigh(section, wants.members, 12));
@@ -512,33 +510,6 @@ fn declaration(
         document.section(wants.weigh(section, wants.members, 12));
     }
 
-    Ok(())
-}
-
-/// Adds the lines of the type aliases and enums that an alias names, whose values are its own: those of `A` and `B` for
-/// `type Either = A | B`.
-fn types_in_alias(
-    subject: &Subject<'_>,
-    document: &mut Document,
-    occurrences: &mut Occurrences<'_, '_>,
-) -> Result<(), AnswerError> {
-    let Some(span) = subject.first().spans.first() else {
-        return Ok(());
-    };
-    let place = Occurrence {
-        path: span.path.clone(),
-        line: span.span.start.line,
-        ..Occurrence::default()
-    };
-    let mut lines = Vec::new();
-    for node in used_on_line(occurrences, &place)? {
-        if matches!(node.kind, NodeKind::TypeAlias | NodeKind::Enum) {
-            lines.extend(source_lines(occurrences, &node)?);
-        }
-    }
-    let section = Section::lines("types in it", "types in it", lines);
-    let wants = subject.wants;
-    document.section(wants.weigh(section, wants.members, 10).at_most(MAX_PARTS));
     Ok(())
 }
 

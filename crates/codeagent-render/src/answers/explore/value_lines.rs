@@ -34,9 +34,11 @@ pub(super) fn section(
     occurrences: &mut Occurrences<'_, '_>,
     reads: &[Occurrence],
 ) -> Result<(), AnswerError> {
+    let mut known: Vec<&str> = Vec::new();
     for read in reads.iter().take(MAX_READS) {
         let source = read.source.as_deref().unwrap_or_default();
-        if let Some(name) = property(source) {
+        if let Some(name) = property(source).filter(|name| !known.contains(name)) {
+            known.push(name);
             add_property(document, occurrences, (read, name))?;
         }
         let mut set = match target(source) {
@@ -156,7 +158,13 @@ fn add_property(
 fn property(line: &str) -> Option<&str> {
     let (name, _) = line.trim().split_once(": ")?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    (is_name && query::is_compound(name) && !query::is_all_capitals(name)).then_some(name)
+    // `envVar: "PORT"` holds the name of a variable.
+    let lower = name.to_lowercase();
+    let holds_value = !["env", "name", "key"]
+        .iter()
+        .any(|word| lower.contains(word));
+    let is_written = query::is_compound(name) && !query::is_all_capitals(name);
+    (is_name && holds_value && is_written).then_some(name)
 }
 
 /// Returns the variable that a line declares with a value: `port` of `const port = env("PORT");`.
