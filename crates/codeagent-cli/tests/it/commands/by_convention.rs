@@ -353,4 +353,99 @@ const CASES: &[Case] = &[
             "runs a callback in Relay.Connect  src/Relay.cs:5, subscribed at src/Relay.cs:6\n",
         ],
     },
+    Case {
+        files: &[(
+            "src/Shapes.cs",
+            "public class Shape { public virtual int Area() => 0; }\npublic class Round : Shape { }\npublic class Disc : Round { public override int Area() => 3; }\npublic class Line : Shape { }\n",
+        )],
+        question: "which classes derive from Shape, directly or deeper, and which of them override Shape.Area?",
+        expected: &[
+            "types below Shape, at all levels, 1 with an override of Area (3):\nsrc/\n Shapes.cs\n  2 Round\n  3 Disc: via Round, overrides Area (3)\n  4 Line\n",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "src/Ticks.cs",
+                "public class View { public void Repeat() { } }\n/// Fires ticks at a view while a button is held down.\npublic class HoldRepeater {\n    private readonly View view;\n    public HoldRepeater(View view) { this.view = view; }\n    public void Tick() { view.Repeat(); }\n}\n",
+            ),
+            (
+                "src/Menu.cs",
+                "public class Menu { public void Build() { Add(new Button { Text = \"button\" }); } void Add(Button button) { } }\npublic class Button { public string Text; }\n",
+            ),
+        ],
+        question: "what does the class that fires ticks at a view while a button is held down depend on?",
+        expected: &["those that may be meant:\n## public class HoldRepeater  src/Ticks.cs:3\n"],
+    },
+    Case {
+        files: &[(
+            "src/Keys.cs",
+            "using System;\npublic class Keys {\n    public static object DefaultBindings;\n    public object OtherBindings;\n    public static event EventHandler DefaultBindingsChanged;\n    public static void SetDefaultBinding() { DefaultBindingsChanged?.Invoke(null, EventArgs.Empty); }\n}\n",
+        )],
+        question: "who raises the event that tells listeners that the default bindings have been changed?",
+        expected: &[
+            "## public event Keys.DefaultBindingsChanged",
+            "  6 Keys.SetDefaultBinding: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/colors.ts",
+            "export const colors = process.env.SHOP_COLORS !== 'off';\nexport const port = process.env.SHOP_PORT;\n",
+        )],
+        question: "which environment variable decides whether Linux users see colors?",
+        expected: &[
+            "environment variables whose names have most words of the question (2):\n SHOP_COLORS  web/colors.ts:1\n SHOP_PORT  web/colors.ts:2\n",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/roles.ts",
+            "export type BasicRole = 'owner' | 'editor';\nexport type Role = BasicRole | 'guest';\nexport function canEdit(role: BasicRole): boolean { return role === 'editor'; }\nexport function count(): number { return 2; }\n",
+        )],
+        question: "which values does Role have, and which functions operate on it?",
+        expected: &[
+            "types in it:\n1 export type BasicRole = 'owner' | 'editor';\n",
+            "exported functions of its file that take or return it (1):\n 3 canEdit(role: BasicRole): boolean\n",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/guard.ts",
+            "export function isClosed(error: Error): boolean { return error.name === 'Closed'; }\nexport function close(error: Error) {\n  if (isClosed(error)) {\n    throw error;\n  }\n}\n",
+        )],
+        question: "what breaks if isClosed gives another answer?",
+        expected: &["  3 close: if (isClosed(error)) { throw error;\n"],
+    },
+    Case {
+        files: &[(
+            "web/child.ts",
+            "export enum Command { CountItems }\nexport class Cart { countItems() { return total(); } }\nfunction total() { return 1; }\nexport function ask(send: (command: Command) => void) {\n  send(Command.CountItems);\n}\nexport function handle(command: Command, cart: Cart) {\n  switch (command) {\n    case Command.CountItems:\n      return cart.countItems();\n  }\n}\n",
+        )],
+        question: "what happens when a child process calls Cart.countItems?",
+        expected: &[
+            "uses of enum members of its name, which may be messages that call it (2):\nweb/\n child.ts\n  5 ask: send(Command.CountItems);\n  9 handle: case Command.CountItems:\n",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Paper.cs",
+            "public class Sheet { public Sheet(string text) { Ink.Mix(text); } }\npublic static class Ink { public static void Mix(string text) { Dry(); } static void Dry() { } }\npublic static class Press { public static void Run<T>(string text) { new Sheet(text); } }\n",
+        )],
+        question: "how does Press.Run<T>(string text) reach Ink.Mix?",
+        expected: &[
+            "how Press.Run<T>(string) leads to Ink.Mix:\n",
+            "what it calls, in order:\nInk.Mix  src/Paper.cs:2\n  2 Ink.Dry",
+        ],
+    },
+    Case {
+        files: &[(
+            "src/Paper.cs",
+            "public class Sheet { public Sheet(string text) { Ink.Mix(text); } }\npublic static class Ink { public static void Mix(string text) { Dry(); } static void Dry() { } }\npublic static class Press { public static void Run(string text) { new Sheet(text); } }\n",
+        )],
+        question: "what happens in Press.Run?",
+        expected: &[
+            "  3 new Sheet  src/Paper.cs:1\n    1 Ink.Mix  src/Paper.cs:2\n      2 Ink.Dry",
+        ],
+    },
 ];

@@ -635,7 +635,7 @@ const CASES: &[Case] = &[
         question: "List every subclass of Token, and say which of them override Valid.",
         expected: &[
             "## public property Token.Valid: bool",
-            "  2 Ticket.Valid: class Ticket",
+            "types below Token, at all levels, 1 with an override of Valid (1):\nsrc/\n Token.cs\n  2 Ticket: overrides Valid (2)\n",
         ],
     },
     Case {

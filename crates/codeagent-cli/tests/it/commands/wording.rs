@@ -278,7 +278,10 @@ const CASES: &[Case] = &[
     Case {
         files: AREAS,
         question: "which subclasses of Round override the method Area?",
-        expected: &["## public method Round.Area", "  3 Disc.Area: "],
+        expected: &[
+            "## public method Round.Area",
+            "  3 Disc: overrides Area (3)\n",
+        ],
     },
     Case {
         files: BELL,

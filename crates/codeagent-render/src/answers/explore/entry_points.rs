@@ -8,7 +8,7 @@ use super::containers;
 use super::flow::FLOW_TITLE;
 use super::member::source_lines;
 use super::wants::{STARTS, WANTED, Wants};
-use super::{is_prose, start_scripts};
+use super::{branches, is_prose, start_scripts};
 use crate::answers::{AnswerError, overview};
 use crate::text::{Document, NameRow, Section};
 
@@ -37,11 +37,19 @@ const SERVERS: [&str; 3] = ["backend", "server", "web"];
 /// Words for a program that runs at its user.
 const CLIENTS: [&str; 3] = ["browser", "client", "frontend"];
 
+/// Beginnings of words for what other programs import.
+const LIBRARIES: [&str; 4] = ["framework", "import", "librar", "package"];
+
 /// Names of commands that start one.
 const SERVING: [&str; 3] = ["serve", "server", "start"];
 
+/// Conditions that a file is the one that was started.
+const MAIN_GUARDS: [&str; 2] = ["require.main === module", "import.meta.main"];
+
 /// What stands in the file where such a program starts.
-const SERVER_CALLS: [&str; 7] = [
+const SERVER_CALLS: [&str; 9] = [
+    "require.main === module",
+    "import.meta.main",
     ".UseStartup<",
     ".listen(",
     "Bun.serve(",
@@ -69,12 +77,18 @@ pub(super) fn section(
     let mut found = query::entry_overview(occurrences.sources)?;
     select_named(&mut found.entry_points, targets);
     let named = found.entry_points.clone();
+    let asks_for_library = targets.mentions(&LIBRARIES);
+    if asks_for_library {
+        select_library(&mut found.entry_points);
+    }
     select_described(&mut found.entry_points, targets);
     let is_server = SERVERS.iter().any(|word| targets.has_word(word));
     if is_server && !CLIENTS.iter().any(|word| targets.has_word(word)) {
         select_servers(occurrences, &mut found.entry_points)?;
     }
-    drop_libraries(occurrences, &mut found.entry_points)?;
+    if !asks_for_library {
+        drop_libraries(occurrences, &mut found.entry_points)?;
+    }
     containers::section(document, occurrences, (targets, &mut found.entry_points))?;
     document.section(overview::entry_section(&found));
     document.section(others(&named, &found.entry_points));
@@ -145,6 +159,17 @@ fn drop_libraries(
     Ok(())
 }
 
+/// Keeps the main files by which other programs import packages; all if there are none.
+fn select_library(entries: &mut Vec<EntryPoint>) {
+    let is_main = |entry: &EntryPoint| {
+        matches!(&entry.kind, EntryKind::Package { field, command, .. }
+            if command.is_empty() && ["main", "module"].contains(&field.as_str()))
+    };
+    if entries.iter().any(is_main) {
+        entries.retain(is_main);
+    }
+}
+
 /// Returns a section with the last call at the top level of each of a few files that no file imports.
 fn top_level_calls(
     occurrences: &mut Occurrences<'_, '_>,
@@ -157,9 +182,15 @@ fn top_level_calls(
     let mut places = Vec::new();
     for entry in files.iter().take(MAX_FILES) {
         let lines = occurrences.sources.lines(&entry.path, 1, MAX_LINES)?;
-        let lines = (1..).zip(lines.unwrap_or_default());
-        if let Some((line, _)) = lines.filter(|(_, line)| is_call(line)).last() {
-            places.push(occurrences.at(&entry.path, line)?);
+        let lines = lines.unwrap_or_default();
+        let is_main = |line: &String| MAIN_GUARDS.iter().any(|guard| line.contains(guard));
+        let calls = (1..).zip(&lines).filter(|(_, line)| is_call(line));
+        let last = calls.map(|(line, _)| line).last();
+        let guarded = lines.iter().position(is_main).map(|at| at as u32 + 1);
+        if let Some(line) = guarded.or(last) {
+            let mut place = occurrences.at(&entry.path, line)?;
+            branches::add_guarded(occurrences, &mut place)?;
+            places.push(place);
         }
     }
     let title = "last calls at the top level of these files";

@@ -95,7 +95,8 @@ fn add_types(
 
     let (tests, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(Occurrence::is_test);
     let base = &base.first().name;
-    let title = format!("types below {base}, at all levels; {overriding} of them override {name}");
+    let title =
+        format!("types below {base}, at all levels, {overriding} with an override of {name}");
     let wants = context.wants;
     document.section(wants.weigh(
         Section::occurrence_rows("implementations", title, rows),

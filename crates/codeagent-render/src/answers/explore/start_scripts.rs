@@ -7,7 +7,7 @@ use crate::answers::AnswerError;
 use crate::text::{Document, Section};
 
 /// A command with the names of the scripts that usually start a program.
-const STARTING: &str = "npm start dev serve";
+const STARTING: &str = "npm start start:prod start:production start:server dev serve";
 
 /// Scripts that a page loads from its own site.
 const LOADED: &str = r#"<script\b[^>]*\bsrc=["'](/[\w@.]|\.|\w[\w.-]*[/.])"#;
