@@ -362,6 +362,7 @@ fn is_library(name: &str) -> bool {
         let version = name
             .strip_prefix("libonnxruntime.")
             .and_then(|rest| rest.strip_suffix("dylib"));
+
         version.is_some_and(|version| {
             version
                 .bytes()
@@ -369,6 +370,7 @@ fn is_library(name: &str) -> bool {
         })
     } else {
         let version = name.strip_prefix(RUNTIME_FILE);
+
         version.is_some_and(|version| {
             version
                 .bytes()

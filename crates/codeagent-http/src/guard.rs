@@ -530,6 +530,7 @@ mod tests {
     #[test]
     fn the_token_may_be_expected_in_the_path() {
         let guard = guard(&[], &[]).with_token_in(TokenPlace::Path);
+
         for (path, expected) in [
             (format!("/{TOKEN}/"), 200),
             (format!("/{TOKEN}/api/search?q=a"), 200),
@@ -544,6 +545,7 @@ mod tests {
             let headers = [("host", "localhost")];
             assert_eq!(answer(&guard, &path, &headers), expected, "{path}");
         }
+
         let bearer = format!("Bearer {TOKEN}");
         let headers = [("host", "localhost"), ("authorization", &bearer)];
         assert_eq!(answer(&guard, "/", &headers), 401, "in the other place");

@@ -31,11 +31,13 @@ impl Pool {
                         catch_unwind(AssertUnwindSafe(job)).ok();
                     }
                 };
+
                 std::thread::Builder::new()
                     .name(format!("codeagent-lsp-{index}"))
                     .spawn(run)
             })
             .collect::<io::Result<_>>()?;
+
         Ok(Self {
             jobs: Some(jobs),
             threads,

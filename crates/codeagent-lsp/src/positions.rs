@@ -204,6 +204,7 @@ mod tests {
     fn a_character_outside_the_basic_plane_has_two_utf16_units() {
         let lines = Lines::new(Arc::from("𐐀name;"));
         let range = |encoding| lines.token(1, 3, encoding);
+
         assert_eq!(
             (
                 range(Encoding::Utf16).start.character,
@@ -211,6 +212,7 @@ mod tests {
             ),
             (2, 6)
         );
+
         assert_eq!(
             (
                 range(Encoding::Utf8).start.character,

@@ -154,6 +154,7 @@ impl Server {
                     }
                 }
                 Ok(Received::Malformed { id, problem }) => self.refuse_malformed(id, &problem),
+
                 Err(RecvTimeoutError::Timeout) => {
                     self.view
                         .folders
@@ -184,6 +185,7 @@ impl Server {
                 ErrorCode::ServerNotInitialized,
                 "the session begins with `initialize`",
             ),
+
             (Phase::Running, Initialize::METHOD) => self.refuse(
                 request.id,
                 ErrorCode::InvalidRequest,
@@ -196,6 +198,7 @@ impl Server {
                 self.send(Response::new_ok(request.id, Value::Null));
             }
             (Phase::Running, _) => self.start(request),
+
             (Phase::ShutDown, _) => self.refuse(
                 request.id,
                 ErrorCode::InvalidRequest,
@@ -323,11 +326,13 @@ impl Server {
                 }
             }
             _ if self.phase != Phase::Running => {}
+
             Initialized::METHOD => {
                 for folder in self.view.folders.iter() {
                     self.show_progress(folder);
                 }
             }
+
             DidOpenTextDocument::METHOD => {
                 if let Some(params) = parsed::<DidOpenTextDocumentParams>(note) {
                     let document = Document::new(&params.text_document.text);
@@ -345,6 +350,7 @@ impl Server {
                     self.set_document(&params.text_document.uri, None);
                 }
             }
+
             DidChangeWorkspaceFolders::METHOD => {
                 if let Some(params) = parsed::<DidChangeWorkspaceFoldersParams>(note) {
                     self.change_folders(params);

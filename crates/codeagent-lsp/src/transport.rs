@@ -186,6 +186,7 @@ mod tests {
             format!("content-length:{}\n\n{}", 18, r#"{"method":"first"}"#),
             format!("Content-Type: x\r\n{}", framed(r#"{"method":"next"}"#)),
         ];
+
         assert_eq!(
             read(input.concat().as_bytes()),
             [

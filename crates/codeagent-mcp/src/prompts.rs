@@ -132,18 +132,21 @@ mod tests {
     #[test]
     fn prompts_name_existing_tools_and_use_their_argument() {
         assert!(TEMPLATES.len() <= 3);
+
         for template in TEMPLATES {
             for (profile, text) in [
                 (Profile::Index, template.text),
                 (Profile::Agent, template.agent_text),
             ] {
                 assert_eq!(text.matches(PLACEHOLDER).count(), 1, "{}", template.name);
+
                 let is_listed =
                     |word: &str| tools::of_profile(profile).any(|tool| tool.name == word);
                 let words = text
                     .split(|c: char| !c.is_alphanumeric() && c != '_')
                     .filter(|word| word.contains('_'));
                 let unknown: Vec<&str> = words.filter(|word| !is_listed(word)).collect();
+
                 assert!(unknown.is_empty(), "{}: {unknown:?}", template.name);
             }
         }

@@ -112,6 +112,7 @@ mod tests {
                     .as_bytes()
                     .chunks(size)
                     .for_each(|piece| seeker.pass(piece));
+
                 assert_eq!(
                     seeker.id().map(|id| id.to_string()).as_deref(),
                     expected,

@@ -358,6 +358,7 @@ mod tests {
                 &line[..line.len().min(60)]
             );
         }
+
         assert_eq!(shown(b"{\"id\":\"\xff\"}"), "-32700 -");
     }
 

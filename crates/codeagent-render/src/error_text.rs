@@ -70,6 +70,7 @@ pub fn query_error_text(error: &QueryError, face: Face) -> String {
             let shown = &projects[..projects.len().min(MAX_PROJECTS)];
             format!("{error}; the projects are:\n{}{more}", shown.join("\n"))
         }
+
         QueryError::Negated(_) => error.to_string(),
         QueryError::NoKind(kind) => format!(
             "`kind` must be one of {}, or a node_type: {}; got {}",
@@ -83,6 +84,7 @@ pub fn query_error_text(error: &QueryError, face: Face) -> String {
         QueryError::SearchTooLong { bytes, max } => {
             format!("`query` has {bytes} bytes, more than {max}; use fewer words")
         }
+
         QueryError::NothingAt { .. }
         | QueryError::NoFile(_)
         | QueryError::Pattern(_)

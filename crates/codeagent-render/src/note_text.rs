@@ -20,6 +20,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
         }
         Note::External { symbols, overloads } => external_text(symbols, *overloads),
         Note::AlsoExternal { symbols } => also_external_text(symbols, face),
+
         Note::NoPackages => "no project file declares a package, and no indexed file uses one; \
                              packages are read from csproj files, packages.config and package.json"
             .to_owned(),
@@ -29,6 +30,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
             packages,
             more,
         } => absent_packages_text(*uses, packages, *more),
+
         Note::MatchedMember {
             asked,
             declared_as,
@@ -53,6 +55,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
         Note::NotFound(not_found) => not_found_text(not_found, face),
         Note::Empty(reason) => empty_list_text(reason, face),
         Note::Elsewhere(results) => related_results_text(results, face),
+
         Note::Unindexed { path, problem } => {
             format!("{path} could not be indexed, so none of its symbols are known: {problem}")
         }
@@ -70,6 +73,7 @@ pub fn note_text(note: &Note, face: Face) -> String {
                 .to_owned()
         }
         Note::Stale { files, removed } => stale_text(files, removed, face),
+
         Note::SearchedAsTyped { is_closest: false } => "searched for the words as typed".to_owned(),
         Note::SearchedAsTyped { is_closest: true } => {
             "searched for the words as typed; no exact match, these are the closest".to_owned()
@@ -185,6 +189,7 @@ fn empty_list_text(reason: &EmptyList, face: Face) -> String {
             counted(*count, "other use"),
             face.call(FollowUp::References, name)
         ),
+
         EmptyList::NoReferences { name } => {
             format!("nothing in the repository uses {name} by name")
         }
@@ -209,6 +214,7 @@ fn empty_list_text(reason: &EmptyList, face: Face) -> String {
             unresolved: 0,
         } => format!("{name} uses nothing that is declared in this repository"),
         EmptyList::NoDependencies { name, unresolved } => unresolved_text("use", name, *unresolved),
+
         EmptyList::NoImplementations {
             name,
             is_type: true,
@@ -221,6 +227,7 @@ fn empty_list_text(reason: &EmptyList, face: Face) -> String {
             is_a(symbol),
             face.call(FollowUp::References, &symbol.name)
         ),
+
         EmptyList::NoEdges {
             name,
             direction: EdgeDirection::Outgoing,
@@ -237,6 +244,7 @@ fn empty_list_text(reason: &EmptyList, face: Face) -> String {
                 .collect();
             format!("it has {}", edges.join(", "))
         }
+
         EmptyList::ExternalBases { declaration } => {
             format!("bases outside the repository have no row; it is declared as `{declaration}`")
         }
@@ -269,6 +277,7 @@ fn related_results_text(results: &RelatedResults, face: Face) -> String {
                 face.call(*query, &format!("{name}.*"))
             )
         }
+
         RelatedResults::UsesOfBase { query, members } => format!(
             "calls through an interface or base class are listed under its member: {}",
             calls(members, *query, face)
@@ -295,6 +304,7 @@ fn related_results_text(results: &RelatedResults, face: Face) -> String {
         RelatedResults::UsedThrough(bases) => {
             format!("it may be used through {}", names(bases))
         }
+
         RelatedResults::ImplementedBy(members) => {
             format!("it is implemented or overridden by {}", names(members))
         }
@@ -319,6 +329,7 @@ fn related_results_text(results: &RelatedResults, face: Face) -> String {
                 calls(through, FollowUp::Implementations, face)
             )
         }
+
         RelatedResults::StructuralTyping { name } => format!(
             "object literals and classes that match only by structure are not listed; for its \
              uses: {}",

@@ -45,6 +45,7 @@ impl HttpConnector for Connector {
             .root_certs(RootCerts::PlatformVerifier)
             .unversioned_rustls_crypto_provider(provider)
             .build();
+
         // The store itself says what redirections and failures mean.
         let config = Agent::config_builder()
             .tls_config(tls)
@@ -58,6 +59,7 @@ impl HttpConnector for Connector {
             .timeout_per_read(Some(SILENCE))
             .timeout_per_write(Some(SILENCE))
             .build();
+
         Ok(HttpClient::new(Client(config.new_agent())))
     }
 }

@@ -138,16 +138,20 @@ impl<'a> Patch<'a> {
     ) -> Result<Vec<u8>, ShareError> {
         let refused = |reason: &str| ShareError::refused(self.name, reason);
         let mut dictionary = Vec::new();
+
         for key in self.older {
             let plain = older(key)?;
             let plain =
                 plain.ok_or_else(|| refused("it changes facts that no earlier pack has"))?;
+
             // A key may be repeated without end.
             if dictionary.len() + plain.len() > MOST_OLDER_BYTES {
                 return Err(refused("it changes facts of an impossible size"));
             }
+
             dictionary.extend(plain);
         }
+
         Ok(dictionary)
     }
 }

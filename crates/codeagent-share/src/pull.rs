@@ -126,10 +126,12 @@ fn add_to_index(
         ..EngineOptions::default()
     };
     let engine = Engine::open(root, engine_options)?;
+
     let count = each_pack(remote, manifest, |pack| {
         let facts = pack.facts(|key| Ok(engine.reader().plain_facts(key)?))?;
         Ok(engine.add_facts(facts)?)
     });
+
     // Closed also after an error, so that what was added before stays intact.
     engine.close()?;
     count

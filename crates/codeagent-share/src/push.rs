@@ -160,15 +160,18 @@ fn replaced(
         .iter()
         .rev()
         .filter(|key| needed.binary_search(key).is_err());
+
     for key in unused {
         let Some(plain) = index.plain_facts(key)? else {
             continue;
         };
+
         if let Some(rest) = room.checked_sub(plain.len()) {
             room = rest;
             older.push((*key, plain));
         }
     }
+
     Ok(older)
 }
 
@@ -200,11 +203,13 @@ fn send_patches(
     let mut parts = Vec::new();
     let mut waiting: Vec<PlainFact> = Vec::new();
     let mut size = 0;
+
     for (at, key) in keys.iter().enumerate() {
         if let Some(plain) = index.plain_facts(key)? {
             size += plain.len();
             waiting.push((*key, plain));
         }
+
         let is_last = at + 1 == keys.len();
         if size >= pack::FULL || is_last && !waiting.is_empty() {
             let bytes = patch::write(&waiting, older)?;
@@ -213,6 +218,7 @@ fn send_patches(
             size = 0;
         }
     }
+
     Ok(parts)
 }
 

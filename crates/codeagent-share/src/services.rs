@@ -202,16 +202,19 @@ mod tests {
     fn failures_say_what_happened_and_what_to_do() {
         let failed = |error: Error| Service::S3.failed("s3://b", &error).to_string();
         let cause = || "the server said so".into();
+
         let denied = failed(Error::PermissionDenied {
             path: "a".to_owned(),
             source: cause(),
         });
         assert!(denied.contains("access was denied") && denied.contains("AWS_"));
+
         let absent = failed(Error::NotFound {
             path: "a".to_owned(),
             source: cause(),
         });
         assert!(absent.contains("no such bucket"), "{absent}");
+
         let listed = failed(Error::Generic {
             store: "S3",
             source: "<Code>NoSuchBucket</Code>".into(),

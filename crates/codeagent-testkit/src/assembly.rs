@@ -265,6 +265,7 @@ impl Assembly {
             Ty::Object => out.push(0x1c),
             Ty::Param(index) => out.extend([0x13, *index]),
             Ty::MethodParam(index) => out.extend([0x1e, *index]),
+
             Ty::Own(..) | Ty::Of(..) => {
                 out.push(0x12);
                 let token = self.token(ty);

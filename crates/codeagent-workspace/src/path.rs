@@ -310,6 +310,7 @@ mod tests {
             ".code\u{200f}agent",
         ] {
             assert!(is_hidden_name(name), "{name:?}");
+
             let below = RepoPath::new(&format!("a/{name}/hooks")).map(|path| path.is_hidden());
             assert!(below.is_err() || below.unwrap(), "{name:?}");
         }

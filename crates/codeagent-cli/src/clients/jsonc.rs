@@ -410,8 +410,10 @@ mod tests {
                 text.matches("//").count() + text.matches("/*").count()
             );
             assert_eq!(set(&with, PATH, &value).unwrap(), with, "twice is once");
+
             let before = get(text, &["a"]).unwrap_or_default();
             assert_eq!(get(&with, &["a"]).unwrap(), before, "{with}");
+
             let without = unset(&with, PATH, true).unwrap().unwrap();
             assert_eq!(get(&without, PATH).unwrap(), None);
             if *round_trip {

@@ -166,16 +166,19 @@ mod tests {
         let text = "model = \"x\" # mine\n[servers.a] # ours\n  command = '/old' # why\nargs = [\n  \"a]\", # one\n  'b',\n]\nenv = { A = \"1\" }\n\n[other]\ncommand = \"c\"\n";
         let with = set(text, "servers.a", "command", "\"/new\"").unwrap();
         assert_eq!(with, text.replace("'/old'", "\"/new\""));
+
         let with = set(text, "servers.a", "args", "[\"mcp\"]").unwrap();
         assert_eq!(
             with,
             text.replace("[\n  \"a]\", # one\n  'b',\n]", "[\"mcp\"]")
         );
+
         assert_eq!(set("[a]", "a", "k", "1").unwrap(), "[a]\nk = 1\n");
         assert_eq!(
             set("[a]\nx = 1\n[b]\nk = 2\n", "a", "k", "1").unwrap(),
             "[a]\nk = 1\nx = 1\n[b]\nk = 2\n"
         );
+
         assert!(
             table(text, "servers.a")
                 .unwrap()
@@ -187,6 +190,7 @@ mod tests {
     #[test]
     fn a_table_is_added_and_removed_without_a_trace() {
         let keys = [("command", "\"c\"".to_owned())];
+
         for text in [
             "",
             "a = 1 # mine\n",
@@ -197,6 +201,7 @@ mod tests {
             assert!(with.ends_with("[s.a]\ncommand = \"c\"\n"), "{with}");
             assert_eq!(remove(&with, "s.a"), text);
         }
+
         assert_eq!(add("s = { b = 1 }\n", "s.a", &keys), None);
         assert_eq!(
             remove("[s.a]\nx = 1\n\n[s.a.env]\nA = 1\n\n[s.ab]\ny = 2\n", "s.a"),

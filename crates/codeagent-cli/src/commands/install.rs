@@ -249,6 +249,7 @@ fn each(
 
 fn change_lines(client: &Client, change: &Change, dry: bool) -> Vec<String> {
     let would = if dry { "would change" } else { "changed" };
+
     match change {
         Change::None => vec![format!("{}: nothing to change", client.name)],
         Change::File(path, diff) => {
@@ -258,6 +259,7 @@ fn change_lines(client: &Client, change: &Change, dry: bool) -> Vec<String> {
         }
         Change::Commands(commands) => {
             let word = if dry { "would run" } else { "ran" };
+
             commands
                 .iter()
                 .map(|command| format!("{}: {word} {command}", client.name))

@@ -529,6 +529,7 @@ impl Command {
 
 fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
     tracing::info!(?command, "called");
+
     match command {
         Command::Index(arguments) => return index::run(root, &arguments),
         Command::Status(arguments) => status::run(root, &arguments),
@@ -551,6 +552,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Symbol(arguments) => symbol::run(root, &arguments),
         Command::Declarations(arguments) => declarations::run(root, &arguments),
         Command::Outline(arguments) => outline::run(root, &arguments),
+
         Command::Callers(arguments) => related::run_callers(root, &arguments),
         Command::Callees(arguments) => {
             related::run::<NeighborRow>(root, Relation::CALLEES, &arguments)
@@ -565,6 +567,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Dependents(arguments) => {
             related::run_typed(root, EdgeDirection::Incoming, &arguments)
         }
+
         Command::Packages(arguments) => packages::run(root, &arguments),
         Command::Export(arguments) => export::run(root, &arguments),
         Command::Import(arguments) => import::run(root, &arguments),
@@ -587,5 +590,6 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Man(arguments) => shell::man(&arguments),
         Command::Version => output::lines([format!("codeagent {}", env!("CARGO_PKG_VERSION"))]),
     }?;
+
     Ok(ExitCode::SUCCESS)
 }

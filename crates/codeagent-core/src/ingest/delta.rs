@@ -265,10 +265,12 @@ fn write(
             let changes = differing(&before, nodes);
             // Freeing a large table takes time, so a worker does it.
             ctx.threads.spawn(move || drop(before));
+
             Write::Patch(changes)
         }
         (plan, _) => {
             let made = make_nodes(ctx, nodes, matches!(plan, Plan::All), keep_world);
+
             match plan {
                 Plan::All => Write::Replace(made),
                 Plan::Some(_) => Write::Update(made.nodes),

@@ -302,6 +302,7 @@ impl Edits {
                 let now = &world.fingerprints[file.at];
                 let before = file.before.as_ref();
                 let may_be_members = before.is_some_and(|before| now.may_differ_in_members(before));
+
                 ChangedFile {
                     key: world.state.keys[file.at],
                     before,
@@ -310,6 +311,7 @@ impl Edits {
                 }
             })
             .collect();
+
         let keys = world.state.keys.iter().copied();
         let all: Vec<_> = keys.zip(&world.fingerprints).collect();
         plan::plan_of_edits(&changed, &all, dependencies)

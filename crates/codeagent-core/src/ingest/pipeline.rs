@@ -86,6 +86,7 @@ impl IngestPipeline {
         options: IngestOptions,
     ) -> Result<Self, IngestError> {
         let threads = Arc::new(worker_threads(options.threads)?);
+
         Ok(Self {
             workspace,
             reader,

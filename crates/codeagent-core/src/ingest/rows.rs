@@ -137,9 +137,11 @@ pub fn file_rows(
     let mut rows: Vec<FileRow> = each
         .map(|((file, key), print)| file_row(file, *key, projects, print, known))
         .collect();
+
     for file in resolved {
         set_counts(&mut rows[file.at], file);
     }
+
     rows
 }
 

@@ -338,6 +338,7 @@ impl OwnerState {
         mut condition: impl FnMut(&SyncState) -> bool,
     ) -> MutexGuard<'a, SyncState> {
         let condition = |state: &mut SyncState| condition(state);
+
         match limit {
             Some(limit) => {
                 self.changed

@@ -106,6 +106,7 @@ impl IndexService {
                 if owner.engine().is_rebuilding() {
                     return ServiceStatus::Unreadable(Unavailable::Rebuilding);
                 }
+
                 owned(&owner, Activity::UpToDate(staleness))
             }
             State::Building(owner, progress) => owned(&owner, Activity::Building(progress)),

@@ -223,14 +223,17 @@ pub fn folders_with_last_part(
     let mut statement = snapshot.connection().prepare_cached(FOLDERS_WITH_PART)?;
     let mut rows = statement.query([part])?;
     let mut folders: Vec<String> = Vec::new();
+
     while let Some(row) = rows.next()? {
         let path: String = row.get(0)?;
         let at = path.find(&format!(".{part}/")).unwrap_or_default();
         let folder = &path[..at + 1 + part.len()];
+
         if folders.len() < limit && folders.last().is_none_or(|last| last != folder) {
             folders.push(folder.to_owned());
         }
     }
+
     Ok(folders)
 }
 

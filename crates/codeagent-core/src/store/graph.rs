@@ -88,6 +88,7 @@ pub fn use_counts(
     let mut statement = snapshot.connection().prepare_cached(ROWS_AT_TARGET)?;
     let rows_at_most = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut counts = FxHashMap::default();
+
     for node in nodes {
         let mut rows = statement.query(rusqlite::params![stored_id(*node), rows_at_most])?;
         let mut count = 0;
@@ -96,8 +97,10 @@ pub fn use_counts(
         {
             count += sites_column(row, 0)?.len();
         }
+
         counts.insert(*node, count.min(limit));
     }
+
     Ok(counts)
 }
 

@@ -241,6 +241,7 @@ pub fn tests_titled(
     let mut statement = snapshot.connection().prepare_cached(TITLED)?;
     let mut rows = statement.query([serde_json::json!(texts).to_string()])?;
     let mut tests = Vec::new();
+
     while let Some(row) = rows.next()?
         && tests.len() < limit
     {
@@ -249,5 +250,6 @@ pub fn tests_titled(
             tests.push((path, row.get(1)?));
         }
     }
+
     Ok(tests)
 }

@@ -301,10 +301,12 @@ fn write_projects<'n>(
     nodes: impl Iterator<Item = &'n Node>,
 ) -> Result<FxHashMap<&'n str, i64>, StoreError> {
     let mut rows: FxHashMap<&str, i64> = FxHashMap::default();
+
     for node in nodes {
         if rows.contains_key(node.project_id.as_str()) {
             continue;
         }
+
         let path = [node.project_id.as_str()];
         let mut select = connection.prepare_cached(PROJECT)?;
         let row = match select.query_row(path, |row| row.get(0)).optional()? {
@@ -313,8 +315,10 @@ fn write_projects<'n>(
                 .prepare_cached(INSERT_PROJECT)?
                 .query_row(path, |row| row.get(0))?,
         };
+
         rows.insert(&node.project_id, row);
     }
+
     Ok(rows)
 }
 
@@ -329,11 +333,13 @@ fn push_node(
     row.push(project)?;
     row.push(node.name.as_str())?;
     row.push(node.qualified_name.as_str())?;
+
     row.push(node.node_type as u8)?;
     row.push(node.kind as u8)?;
     row.push(node.language as u8)?;
     row.push(node.access.map(|access| access as u8))?;
     row.push(node.flags.0)?;
+
     row.push(node.parameter_signature.as_deref())?;
     row.push(node.parameter_count)?;
     row.push(node.return_type.as_deref())?;

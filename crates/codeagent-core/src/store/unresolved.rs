@@ -61,6 +61,7 @@ pub fn unresolved_files_of(
     let mut statement = snapshot.connection().prepare_cached(FILES_OF_NAME)?;
     let mut rows = statement.query(params![name, i64::try_from(limit).unwrap_or(i64::MAX)])?;
     let mut found = Vec::new();
+
     while let Some(row) = rows.next()? {
         let path: String = row.get(0)?;
         found.push(UnresolvedFile {
@@ -70,6 +71,7 @@ pub fn unresolved_files_of(
             sites: sites(row, 4)?,
         });
     }
+
     Ok(found)
 }
 

@@ -425,6 +425,7 @@ fn insert_unresolved(
     rows: RowList<UnresolvedRow>,
 ) -> Result<(), StoreError> {
     let rows = rows.into_rows();
+
     bulk::try_insert(connection, ("unresolved", 6), rows, |row, values| {
         values.push(row.file.0)?;
         values.push(row.name.as_str())?;

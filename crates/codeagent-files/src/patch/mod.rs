@@ -295,6 +295,7 @@ pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
             let text = message
                 .as_str()
                 .map_or_else(|| message.to_string(), str::to_owned);
+
             CallToolResult::success(vec![ContentBlock::text(text)])
         }
         Err(failure) => {
@@ -303,6 +304,7 @@ pub fn render(answer: Result<Value, FileToolError>) -> CallToolResult {
                 CallToolResult::error(vec![ContentBlock::text(format!("{code}: {message}"))]);
             result.structured_content =
                 Some(json!({ "error": { "code": code, "message": message } }));
+
             result
         }
     }

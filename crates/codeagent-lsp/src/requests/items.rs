@@ -17,9 +17,11 @@ pub fn kind(node: &Node) -> SymbolKind {
         NodeKind::Enum => SymbolKind::ENUM,
         // The protocol has no kind for type aliases; editors show them as type parameters.
         NodeKind::TypeAlias => SymbolKind::TYPE_PARAMETER,
+
         NodeKind::Delegate | NodeKind::Function | NodeKind::LocalFunction => SymbolKind::FUNCTION,
         NodeKind::Namespace | NodeKind::ExtensionBlock => SymbolKind::NAMESPACE,
         NodeKind::AmbientModule => SymbolKind::MODULE,
+
         NodeKind::Method | NodeKind::Finalizer => SymbolKind::METHOD,
         NodeKind::Operator | NodeKind::Conversion => SymbolKind::OPERATOR,
         NodeKind::Constructor | NodeKind::PrimaryConstructor | NodeKind::StaticConstructor => {
@@ -29,6 +31,7 @@ pub fn kind(node: &Node) -> SymbolKind {
         NodeKind::Field => SymbolKind::FIELD,
         NodeKind::Event => SymbolKind::EVENT,
         NodeKind::EnumMember => SymbolKind::ENUM_MEMBER,
+
         NodeKind::Variable => SymbolKind::VARIABLE,
         NodeKind::File => SymbolKind::FILE,
     }

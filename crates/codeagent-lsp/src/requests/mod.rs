@@ -132,6 +132,7 @@ pub fn answer(
     params: Value,
 ) -> Result<String, RequestError> {
     let ask = Ask { view, canceller };
+
     match method {
         GotoDefinition::METHOD => ask.run::<GotoDefinition>(params, navigation::definition),
         GotoTypeDefinition::METHOD => {
@@ -151,6 +152,7 @@ pub fn answer(
         WorkspaceSymbolRequest::METHOD => {
             ask.run::<WorkspaceSymbolRequest>(params, symbols::of_workspace)
         }
+
         CallHierarchyPrepare::METHOD => ask.run::<CallHierarchyPrepare>(params, calls::prepare),
         CallHierarchyIncomingCalls::METHOD => {
             ask.run::<CallHierarchyIncomingCalls>(params, calls::incoming)
@@ -158,6 +160,7 @@ pub fn answer(
         CallHierarchyOutgoingCalls::METHOD => {
             ask.run::<CallHierarchyOutgoingCalls>(params, calls::outgoing)
         }
+
         TypeHierarchyPrepare::METHOD => ask.run::<TypeHierarchyPrepare>(params, types::prepare),
         TypeHierarchySupertypes::METHOD => {
             ask.run::<TypeHierarchySupertypes>(params, types::supertypes)

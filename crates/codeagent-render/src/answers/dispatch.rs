@@ -211,6 +211,7 @@ fn from_text(words: &Words, step: &DispatchStep) -> String {
         other, what, site, ..
     } = words;
     let registered = words.registered.as_deref().unwrap_or(site);
+
     match step.kind {
         DispatchKind::Provides if step.from == step.to => format!("registered at {site}"),
         DispatchKind::Provides => format!("provides {other}, registered at {site}"),
@@ -219,6 +220,7 @@ fn from_text(words: &Words, step: &DispatchStep) -> String {
         DispatchKind::Subscribes => format!("runs {other}, subscribed at {site}"),
         DispatchKind::Listens => format!("runs {other} on {what:?}, registered at {site}"),
         DispatchKind::Emits => format!("emits {what:?} at {site}, handled by {other}"),
+
         DispatchKind::Serves => format!("route {what} at {site}: {other}"),
         DispatchKind::Requests => {
             format!("requests {what} at {site}, route of {other} at {registered}")
@@ -233,6 +235,7 @@ fn from_text(words: &Words, step: &DispatchStep) -> String {
         DispatchKind::Shows => format!("route {what:?} at {site}: {other}"),
         DispatchKind::Opens => format!("opens {what:?} at {site}, route of {other}"),
         DispatchKind::Mounts => format!("maps the routes of {other} below {what} at {site}"),
+
         DispatchKind::Runs if step.from == step.to => {
             format!("command {what:?} at {site}: an unnamed function")
         }
@@ -244,6 +247,7 @@ fn to_text(words: &Words, step: &DispatchStep) -> String {
     let Words {
         other, what, site, ..
     } = words;
+
     match step.kind {
         DispatchKind::Provides if step.from == step.to => format!("registered at {site}"),
         DispatchKind::Provides if step.from.is_none() => {
@@ -259,11 +263,13 @@ fn to_text(words: &Words, step: &DispatchStep) -> String {
         DispatchKind::Subscribes => format!("subscribed to {other} at {site}"),
         DispatchKind::Listens => format!("listens to {what:?}, registered at {site}"),
         DispatchKind::Emits => format!("listens to {what:?}, emitted by {other} at {site}"),
+
         DispatchKind::Serves => format!("route {what} at {site}"),
         DispatchKind::Requests => format!("route {what}, requested by {other} at {site}"),
         DispatchKind::Shows => format!("route {what:?} at {site}"),
         DispatchKind::Opens => format!("route {what:?}, opened by {other} at {site}"),
         DispatchKind::Mounts => format!("its routes are below {what}, by {other} at {site}"),
+
         DispatchKind::Runs => format!("command {what:?} at {site}"),
     }
 }

@@ -165,6 +165,7 @@ fn declared_row(
     used: Option<&(String, usize, usize)>,
 ) -> PackageUseRow {
     let (uses, files) = used.map_or((0, 0), |(_, uses, files)| (*uses, *files));
+
     PackageUseRow {
         project: project.path.clone(),
         manager: project.manager.as_str(),

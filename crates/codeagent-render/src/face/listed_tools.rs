@@ -479,10 +479,12 @@ fn notes_and_errors_name_only_tools_of_their_face() {
 fn tools_that_answer_text_have_none_of_the_parameters_of_the_others() {
     let has_parameter =
         |error: &QueryError| matches!(error, QueryError::NoKind(_) | QueryError::NoProject { .. });
+
     let texts = query_errors()
         .into_iter()
         .filter(|error| !has_parameter(error))
         .map(|error| error_text(&error.into(), Face::TextTools));
+
     for text in texts {
         for parameter in [
             "`file`",

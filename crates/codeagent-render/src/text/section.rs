@@ -211,6 +211,7 @@ impl Section {
                 None => format!("{} ({}):\n", self.title, self.len()),
             },
         };
+
         Some(match form {
             Form::Nothing => String::new(),
             // Without a number of entries, the title of lines says nothing.

@@ -411,6 +411,7 @@ mod tests {
     #[test]
     fn names_with_a_special_meaning_are_not_found() {
         let (_outer, workspace) = workspace();
+
         for name in [
             "..\\secret.txt",
             "src\\..\\..\\secret.txt",
@@ -425,6 +426,7 @@ mod tests {
             let Ok(path) = RepoPath::new(name) else {
                 continue;
             };
+
             assert!(workspace.open_file(&path).is_err(), "{name} was read");
             assert!(
                 workspace.write_file(&path, b"x").is_err(),

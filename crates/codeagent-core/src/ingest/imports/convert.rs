@@ -308,15 +308,18 @@ impl Conversion {
             .filter(|node| is_type(node.kind))
             .map(|node| node.id)
             .collect();
+
         for node in self.nodes.values_mut() {
             if !node.parent.is_some_and(|parent| types.contains(&parent)) {
                 continue;
             }
+
             let kind = match node.kind {
                 NodeKind::Function => NodeKind::Method,
                 NodeKind::Variable => NodeKind::Field,
                 kind => kind,
             };
+
             node.kind = kind;
             node.node_type = kind.node_type();
         }
@@ -329,6 +332,7 @@ impl Conversion {
                 .information
                 .iter()
                 .flat_map(|entry| &entry.relationships);
+
             for relationship in relationships.filter(|each| each.is_implementation) {
                 let base = self.symbols.get(&relationship.symbol);
                 let (Some(base), Some(node)) = (
@@ -337,14 +341,17 @@ impl Conversion {
                 ) else {
                     continue;
                 };
+
                 let of_base = base.parent.and_then(|parent| self.nodes.get(&parent));
                 let Some(edge_type) = hierarchy_edge(node.kind, base.kind, of_base) else {
                     continue;
                 };
+
                 let place = &node.spans[0];
                 let Some(file) = self.graph.keys.get(&place.path) else {
                     continue;
                 };
+
                 self.graph.edges.push(EdgeRow {
                     source: node.id,
                     target: base.id,
@@ -602,6 +609,7 @@ fn hierarchy_edge(source: NodeKind, base: NodeKind, of_base: Option<&Node>) -> O
         }),
         (false, false) => {
             let is_interface = of_base.is_some_and(|node| node.kind == NodeKind::Interface);
+
             Some(if is_interface {
                 EdgeType::Implements
             } else {

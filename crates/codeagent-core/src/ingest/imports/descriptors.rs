@@ -182,10 +182,12 @@ fn node_kind(kind: Kind, in_type: bool) -> Option<NodeKind> {
         Kind::TypeAlias | Kind::Type | Kind::AssociatedType | Kind::TypeFamily => {
             NodeKind::TypeAlias
         }
+
         Kind::Module | Kind::Namespace | Kind::Package | Kind::PackageObject | Kind::Library => {
             NodeKind::Namespace
         }
         Kind::Extension => NodeKind::ExtensionBlock,
+
         Kind::Constructor => NodeKind::Constructor,
         Kind::Function | Kind::Macro if in_type => NodeKind::Method,
         Kind::Function | Kind::Macro => NodeKind::Function,
@@ -199,6 +201,7 @@ fn node_kind(kind: Kind, in_type: bool) -> Option<NodeKind> {
         | Kind::MethodSpecification
         | Kind::TypeClassMethod => NodeKind::Method,
         Kind::Operator => NodeKind::Operator,
+
         Kind::Field | Kind::StaticField | Kind::StaticDataMember => NodeKind::Field,
         Kind::Property | Kind::StaticProperty => NodeKind::Property,
         Kind::Accessor | Kind::Getter | Kind::Setter => NodeKind::Accessor,
@@ -234,6 +237,7 @@ mod tests {
             ),
         ] {
             let parts = Parts::of_symbol(symbol).unwrap();
+
             assert_eq!(parts.qualified_name(), name);
             assert!(
                 parts.containers().contains(&container.to_owned()),

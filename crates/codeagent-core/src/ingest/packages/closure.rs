@@ -235,6 +235,7 @@ fn visible_types(
             visible.insert(base, types);
         }
     }
+
     visible
 }
 

@@ -184,6 +184,7 @@ impl DeclarationLoader<'_> {
         let blob = self
             .loader
             .find_package(opened, &key, packed, &self.packed)?;
+
         Ok(UnreadDeclarations {
             packages: self.packages.clone(),
             path: file.path.clone(),

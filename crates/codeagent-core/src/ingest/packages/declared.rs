@@ -239,11 +239,13 @@ impl LockFiles {
                     let lock = text.and_then(|text| NpmLock::parse(file, &text));
                     self.npm.insert(path.clone(), lock);
                 }
+
                 if let Some(lock) = &self.npm[&path] {
                     let inner = project.strip_prefix(folder).unwrap_or_default();
                     return lock.version(inner.trim_start_matches('/'), name, range);
                 }
             }
+
             if folder.is_empty() {
                 return None;
             }

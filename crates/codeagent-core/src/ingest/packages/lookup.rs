@@ -115,12 +115,14 @@ impl<'b> Lookup<'b> {
             let Some(listing) = types.and_then(|types| self.disk.folder(&types)) else {
                 continue;
             };
+
             let shown = listing
                 .names
                 .iter()
                 .filter(|(name, _)| !name.starts_with('.'));
             names.extend(shown.map(|(name, _)| format!("{TYPES}/{name}")));
         }
+
         names.sort_unstable();
         names.dedup();
         names

@@ -211,6 +211,7 @@ mod tests {
                 &["./dist/sub.d.ts", "sub"],
             ),
         ];
+
         for (manifest, subpath, expected) in cases {
             assert_eq!(
                 Manifest::parse(manifest).paths(subpath, false),
@@ -231,6 +232,7 @@ mod tests {
             Manifest::parse(&format!(r#"{{"exports": {deep}}}"#)).paths("", false),
             ["index"]
         );
+
         let paths: Vec<String> = (0..10_000)
             .map(|number| format!("\"./{number}.js\""))
             .collect();

@@ -127,11 +127,13 @@ fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
         .unwrap_or(0);
     let roots = roots(sentence);
     let mut terms = Vec::new();
+
     for (of_word, _) in &roots {
         // `e` of `e-mail` says nothing.
         if of_word.len() < MIN_LETTERS {
             continue;
         }
+
         let (mut own, names) = forms(snapshot, of_word)?;
         let mut others = Vec::new();
         for synonym in users_synonyms(of_word) {
@@ -142,6 +144,7 @@ fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
                 others.push(synonym);
             }
         }
+
         terms.push(Term {
             root: of_word.clone(),
             synonyms: others,
@@ -149,6 +152,7 @@ fn terms(snapshot: &Snapshot, sentence: &str) -> Result<Vec<Term>, StoreError> {
             rarity: rarity(total, names.min(total)),
         });
     }
+
     Ok(terms)
 }
 
@@ -182,22 +186,26 @@ fn may_be_meant(node: &Node, among: DescribedAmong) -> bool {
         let is_test = node.spans.iter().all(|span| is_for_tests(&span.path));
         return is_test && node.node_type == NodeType::Method;
     }
+
     // Settings of .NET are declared in generated code; strings of the interface, which are too, are static.
     let is_setting = |path: &str| {
         let is_value = node.kind == NodeKind::Property && !node.flags.has(NodeFlags::STATIC);
         is_value && path.ends_with(DESIGNED)
     };
+
     // A declaration file has no code.
     let is_written = |path: &str| {
         let is_source = !is_generated_path(path) && !path.ends_with(".d.ts");
         !is_test_path(path) && (is_source || is_setting(path))
     };
+
     // A constructor has the name of its type.
     let is_symbol = match node.node_type {
         NodeType::File | NodeType::Constructor => false,
         NodeType::Module => among == DescribedAmong::CodeAndNamespaces,
         _ => true,
     };
+
     is_symbol && node.spans.iter().all(|span| is_written(&span.path))
 }
 

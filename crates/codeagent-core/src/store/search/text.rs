@@ -208,6 +208,7 @@ const CLASS_SHIFT: u32 = 60;
 /// functions and in object literals; then files.
 fn class_of(node: &Node) -> u8 {
     let secondary = is_secondary(node);
+
     match node.node_type {
         NodeType::File => 7,
         NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component => {
