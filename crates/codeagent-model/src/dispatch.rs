@@ -171,10 +171,12 @@ mod tests {
         ] {
             assert_eq!(route_key(path), "api/users/*", "{path}");
         }
+
         assert_eq!(route_key("/users?page=1"), "users");
         assert_eq!(route_key("/"), "");
         assert_eq!(route_key("/:id"), "");
         assert_ne!(route_key("/s/:id.:format"), route_key("/s/:id"));
+
         let mounted: Vec<&str> = mounted_keys("api/v1/users/*/posts").collect();
         assert_eq!(mounted, ["v1/users/*/posts", "users/*/posts"]);
     }

@@ -235,6 +235,7 @@ impl NodeKind {
             Self::Interface => NodeType::Interface,
             Self::Enum | Self::Delegate | Self::TypeAlias => NodeType::Type,
             Self::Namespace | Self::AmbientModule | Self::ExtensionBlock => NodeType::Module,
+
             Self::Method
             | Self::Function
             | Self::LocalFunction
@@ -244,6 +245,7 @@ impl NodeKind {
             Self::Constructor | Self::PrimaryConstructor | Self::StaticConstructor => {
                 NodeType::Constructor
             }
+
             Self::Property
             | Self::Field
             | Self::Event
@@ -445,6 +447,7 @@ impl Node {
             (NodeFlags::INIT, "init"),
         ];
         let own = self.flags.own_access();
+
         let written = words.iter().filter(|(flag, _)| self.flags.has(*flag));
         let written: Vec<String> = written
             .map(|(flag, word)| match own {
@@ -454,6 +457,7 @@ impl Node {
                 _ => (*word).to_owned(),
             })
             .collect();
+
         match written.as_slice() {
             [] => String::new(),
             words => format!("{{{}}}", words.join("; ")),

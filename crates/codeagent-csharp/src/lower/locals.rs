@@ -119,10 +119,12 @@ fn bound(facts: &Facts, index: &Index, site: &Site) -> Option<DeclId> {
             let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else {
                 return None;
             };
+
             let segment = facts.list(segments).first()?;
             if !segment.args.is_empty() {
                 return None;
             }
+
             type_param(facts, index, segment.name, scope)
         }
         _ => None,

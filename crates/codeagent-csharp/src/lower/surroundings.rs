@@ -153,6 +153,7 @@ mod tests {
             ("var b = l[\"Q\"];", "Q", Some("Q"), &["b"]),
         ] {
             let (found, around) = names(statement, needle);
+
             assert_eq!(
                 (found.as_deref(), around.as_slice()),
                 (

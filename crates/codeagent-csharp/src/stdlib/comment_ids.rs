@@ -376,6 +376,7 @@ mod tests {
             ids("System.IO", "Path", 0, "GetRelativePath"),
             ["M:System.IO.Path.GetRelativePath(System.String,System.String)"]
         );
+
         assert_eq!(
             ids("System.Collections.Generic", "Dictionary", 2, "TryGetValue"),
             [
@@ -384,6 +385,7 @@ mod tests {
                 "M:System.Collections.Generic.Dictionary`2.TryGetValue(`0,`1@)",
             ]
         );
+
         assert_eq!(
             ids("System.Collections.Generic", "Dictionary", 2, "Enumerator"),
             [
@@ -410,9 +412,11 @@ mod tests {
     fn every_member_of_the_library_has_a_distinct_id() {
         let library = Library::dotnet();
         let (mut members, mut without) = (0, 0);
+
         for unit in 0..library.packed.units.len() as u32 {
             let facts = &library.declared(unit).facts;
             let mut ids = Vec::new();
+
             for decl in (0..facts.decls.len() as u32).map(DeclId) {
                 let kind = facts.decl(decl).kind;
                 if matches!(
@@ -426,11 +430,13 @@ mod tests {
                     }
                 }
             }
+
             let count = ids.len();
             ids.sort();
             ids.dedup();
             assert_eq!(ids.len(), count, "{}", library.declared(unit).path);
         }
+
         assert!(without * 500 < members, "{without} of {members}");
     }
 }

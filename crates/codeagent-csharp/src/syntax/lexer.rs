@@ -129,6 +129,7 @@ impl<'a> Lexer<'a, '_> {
     fn run(&mut self) {
         while self.at < self.bytes.len() {
             let byte = self.bytes[self.at];
+
             if byte == b'\n' || byte == b'\r' {
                 self.line_start = true;
                 self.at += 1;
@@ -361,6 +362,7 @@ impl<'a> Lexer<'a, '_> {
                     self.at += 1;
                     return;
                 }
+
                 b'\\' if !form.verbatim && form.raw == 0 => self.skip_escaped(),
                 b'\n' if !form.verbatim && form.raw == 0 => return,
                 _ => self.at += 1,

@@ -12,14 +12,17 @@ const FUNCTIONS: [&str; 2] = ["anonymous_method_expression", "lambda_expression"
 pub fn branches(root: Node<'_>) -> Vec<Branch> {
     let mut found = Vec::new();
     let mut cursor = root.walk();
+
     loop {
         if let Some(kind) = kind_at(&cursor) {
             let span = cursor.node().byte_range();
             found.push(Branch { kind, span });
         }
+
         if cursor.goto_first_child() {
             continue;
         }
+
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return found;

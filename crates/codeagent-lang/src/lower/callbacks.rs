@@ -153,6 +153,7 @@ impl<'t> Builder<'t> {
                     names.push("this");
                     return;
                 }
+
                 Expr::Member(object, name) => {
                     names.push(self.facts.text(name));
                     object
@@ -165,6 +166,7 @@ impl<'t> Builder<'t> {
                 | Expr::Conditional(inner)
                 | Expr::Await(inner)
                 | Expr::Generic(inner, _) => inner,
+
                 _ => return,
             };
         }

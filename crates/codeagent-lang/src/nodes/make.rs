@@ -183,9 +183,11 @@ impl NodeDraft {
             self.weight = of_part.weight;
             std::mem::swap(&mut self.node, &mut other);
         }
+
         self.node.spans.append(&mut other.spans);
         self.node.doc = self.node.doc.take().or(other.doc);
         self.node.flags.set(other.flags, true);
+
         // Only some parts of a partial type of C# may have a modifier; the others have the default.
         if self.node.node_type.is_type() {
             self.node.access = self
@@ -195,6 +197,7 @@ impl NodeDraft {
                 .chain(other.access)
                 .min_by_key(|access| openness(*access));
         }
+
         if other.node_type == NodeType::Component {
             self.node.node_type = NodeType::Component;
         }

@@ -256,13 +256,16 @@ mod tests {
     fn lists_that_follow_each_other_start_at_no_distance() {
         let lists = [(0, 2), (2, 3), (0, 0), (5, 1), (1, 4)];
         let starts = lists.map(|(start, _)| start);
+
         restart();
         let kind = Numbers::ArgPlaces;
         let stored = lists.map(|(start, len)| written_start(kind, start, len));
         assert_eq!(stored[..4], [0; 4]);
+
         restart();
         let lens = lists.map(|(_, len)| len);
         let mut stored = stored.into_iter().zip(lens);
+
         assert_eq!(
             starts.map(|_| {
                 let (stored, len) = stored.next().unwrap();

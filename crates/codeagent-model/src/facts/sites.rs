@@ -109,6 +109,7 @@ impl SiteKind {
             | Self::Tag
             | Self::Attribute
             | Self::Decorator => true,
+
             Self::Operator
             | Self::Index
             | Self::Read

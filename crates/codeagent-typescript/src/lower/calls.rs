@@ -353,6 +353,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
     pub fn arguments(&mut self, list: Child<'tree>, call: CallId) -> Vec<Arg> {
         let mut args = Vec::new();
         let mut first = Test::None;
+
         for child in self.children(list).named() {
             let context = Context::Argument(call, args.len().min(usize::from(u16::MAX)) as u16);
             let (mode, inner) = if child.kind == Kind::SpreadElement {
@@ -360,6 +361,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             } else {
                 (ArgMode::Value, Some(child))
             };
+
             let value = inner.map(|inner| self.value(inner, context));
             if let (Some(value), true) = (value, args.is_empty()) {
                 first = value.test;
@@ -369,6 +371,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 mode,
             ));
         }
+
         self.narrowing.argument_test = first;
         args
     }
@@ -380,14 +383,17 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.command(name, line, list.end().saturating_sub(1));
             return;
         }
+
         if self.b.last_callback(call).is_none() {
             return;
         }
+
         let title = self
             .children(list)
             .named()
             .enumerate()
             .find(|(_, child)| matches!(child.kind, Kind::String | Kind::TemplateString));
+
         if let Some((index, title)) = title {
             let title = self.unquoted(title);
             self.b

@@ -155,6 +155,7 @@ mod tests {
                 "`${ { a: `//${1}` } } //` ",
             ),
         ];
+
         for (text, bare) in pairs {
             assert_eq!(without_comments(text), bare, "{text}");
         }

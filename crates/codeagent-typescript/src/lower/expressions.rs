@@ -579,18 +579,21 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         } else {
             Context::Returned(self.function)
         };
+
         let inner = children
             .first()
             .map_or(ExprId::NONE, |inner| self.expr(inner, context));
         if inner.is_none() {
             return self.b.expr(Expr::Yield(inner));
         }
+
         let (yielded, value) = if children.has(Kind::Star) {
             let element = self.b.expr(Expr::Iterate(inner, false));
             (element, Expr::Delegate(inner))
         } else {
             (inner, Expr::Yield(inner))
         };
+
         self.returns.push(yielded);
         self.b.expr(value)
     }

@@ -320,6 +320,7 @@ pub fn referenced_library(specifier: &str) -> Option<&str> {
 pub fn references(text: &str) -> Vec<Reference<'_>> {
     let mut found = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+
     loop {
         let offset = text.len() - rest.len();
         let length = match rest.get(..2) {
@@ -327,6 +328,7 @@ pub fn references(text: &str) -> Vec<Reference<'_>> {
             Some("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             _ => return found,
         };
+
         for (attribute, kind) in [
             ("path", ReferenceKind::Path),
             ("types", ReferenceKind::Package),
@@ -339,6 +341,7 @@ pub fn references(text: &str) -> Vec<Reference<'_>> {
                 start: offset + from,
             }));
         }
+
         rest = rest[length..].trim_start();
     }
 }

@@ -39,6 +39,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         match operator {
             Kind::AndAnd => self.test(TestNode::And(left.test, right.test)),
             Kind::OrOr => self.test(TestNode::Or(left.test, right.test)),
+
             Kind::InstanceOf => {
                 self.guard_test(left.expr, GuardTest::InstanceOf(right.expr), false)
             }
@@ -48,6 +49,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 }
                 _ => Test::None,
             },
+
             Kind::StrictEqual | Kind::LooseEqual => self.comparison(left, right, false),
             Kind::StrictNotEqual | Kind::LooseNotEqual => self.comparison(left, right, true),
             _ => Test::None,

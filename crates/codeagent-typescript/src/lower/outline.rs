@@ -258,6 +258,7 @@ impl<'t> Outliner<'t> {
             let Some(&byte) = bytes.get(self.at) else {
                 return Some(None);
             };
+
             match byte {
                 b'/' if bytes.get(self.at + 1) == Some(&b'/') => {
                     let rest = &bytes[self.at..];
@@ -267,6 +268,7 @@ impl<'t> Outliner<'t> {
                     let end = memmem::find(&bytes[self.at + 2..], b"*/")?;
                     self.at += end + 4;
                 }
+
                 b'"' | b'\'' => return self.string(byte).map(Some),
                 b'`' => {
                     self.at += 1;
@@ -320,10 +322,12 @@ impl<'t> Outliner<'t> {
     /// literal types have such texts.
     fn template(&mut self) -> Option<()> {
         let (text, start) = (self.text, self.at);
+
         loop {
             let length = memchr3(b'`', b'$', b'\\', text.as_bytes().get(self.at..)?)?;
             let end = self.at + length;
             self.at = end + 1;
+
             match text.as_bytes()[end] {
                 b'`' => {
                     self.add_name(text.get(start..end)?, false);

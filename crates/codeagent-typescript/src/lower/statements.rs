@@ -276,6 +276,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let Some(inner) = self.children(child).first() else {
             return;
         };
+
         let context = if self.function.is_none() {
             Context::None
         } else {
@@ -285,12 +286,14 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if self.function.is_none() {
             return;
         }
+
         let is_generator = self.b.decl(self.function).flags.has(DeclFlags::GENERATOR);
         let returned = if is_generator {
             self.b.expr(Expr::Return(value))
         } else {
             value
         };
+
         self.returns.push(returned);
     }
 

@@ -373,6 +373,7 @@ impl Arena {
                 let args = self.this_in_list(args, receiver);
                 self.add(Type::BuiltIn(known, args))
             }
+
             Type::Union(args) => {
                 let members: Vec<Ty> = self
                     .list(args)

@@ -52,6 +52,7 @@ fn is_bare(text: &[u8], at: usize) -> bool {
 /// Calls `visit` for each JSX text and each string of a JSX attribute, in text order.
 fn for_each_jsx_text(root: Node<'_>, mut visit: impl FnMut(Node<'_>)) {
     let mut cursor = root.walk();
+
     loop {
         let node = cursor.node();
         match node.kind() {
@@ -63,6 +64,7 @@ fn for_each_jsx_text(root: Node<'_>, mut visit: impl FnMut(Node<'_>)) {
             }
             _ => {}
         }
+
         if !cursor.goto_first_child() && !next_beside(&mut cursor) {
             return;
         }

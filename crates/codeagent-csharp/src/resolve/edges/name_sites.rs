@@ -222,6 +222,7 @@ impl SiteResolver<'_> {
                     _ => (Vec::new(), self.type_of_expr(expr)),
                 }
             }
+
             Expr::Member(base, name) | Expr::Destructured(base, name) => {
                 let access = self.lookup_member_access(base, self.own_name(name));
                 (access.candidates, access.ty)
@@ -231,6 +232,7 @@ impl SiteResolver<'_> {
                 methods.retain(|candidate| is_method(self.decl(candidate.decl).kind));
                 (methods, self.type_of_expr(expr))
             }
+
             Expr::TypeValue(_) => (Vec::new(), self.type_of_expr(expr)),
             _ => (Vec::new(), Ty::UNKNOWN),
         }

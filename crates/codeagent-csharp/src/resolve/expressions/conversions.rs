@@ -461,6 +461,7 @@ impl Checker<'_> {
                 Type::Named(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_),
                 Type::Named(tid, _),
             ) => !self.tables.type_def(tid).external || !self.has_foreign_base(from),
+
             // An undeclared type may have an operator for a library type, but not for a repository
             // type.
             (Type::Named(tid, _), Type::External(..)) if self.tables.is_framework(tid) => false,
@@ -468,11 +469,13 @@ impl Checker<'_> {
                 !self.has_foreign_class(from)
             }
             (Type::Named(..), Type::External(..)) => !self.has_foreign_base(from),
+
             (
                 Type::Named(..) | Type::External(..) | Type::Tuple(..),
                 Type::Array(..) | Type::Tuple(..) | Type::Pointer(_) | Type::Param(..),
             ) => true,
             (Type::Array(..), Type::Param(..)) => true,
+
             (Type::External(..), Type::Named(tid, _)) => !self.tables.type_def(tid).external,
             (Type::Param(..), Type::Named(..)) => !self.has_foreign_base(from),
             _ => false,

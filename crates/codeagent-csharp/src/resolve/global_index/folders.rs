@@ -81,6 +81,7 @@ mod tests {
             ("x/y/a.cs", "xx/y/b.cs", 4),
         ] {
             let (first, second) = (folders.add(one), folders.add(other));
+
             assert_eq!(
                 folders.steps_between(first, second),
                 expected,

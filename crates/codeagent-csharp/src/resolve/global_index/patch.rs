@@ -151,15 +151,18 @@ impl Tables {
         let table = self.file(file);
         let removed = entries.removed();
         let is_own = |of: &DeclRef| of.file == file;
+
         removed.iter().all(|id| {
             if let Some(tid) = table.types.get(id) {
                 let group = self.type_def(*tid);
                 return group.parts.iter().all(is_own)
                     && !self.shared.contains(&(group.name, group.arity));
             }
+
             let Some(namespace) = table.namespaces.get(&old.decl(*id).inner) else {
                 return true;
             };
+
             // Another declaration must keep the namespace in the same assemblies.
             let decls = self.namespaces[namespace.0 as usize].decls.iter();
             let mut others = decls.filter(|of| !is_own(of) || !removed.contains(&of.decl));

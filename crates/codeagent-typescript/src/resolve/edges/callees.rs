@@ -85,14 +85,17 @@ impl FileResolver<'_> {
             }
             _ => return None,
         };
+
         if self.is_external_file(decl.file) {
             return None;
         }
+
         let owner = match self.decl(decl).kind {
             DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method => decl,
             DeclKind::Lambda | DeclKind::FunctionType => self.owner_of_function(decl)?,
             _ => return None,
         };
+
         self.is_node(owner).then_some(owner)
     }
 

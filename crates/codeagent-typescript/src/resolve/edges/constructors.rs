@@ -33,6 +33,7 @@ impl FileResolver<'_> {
                 let is_external = |decl: &DeclRef| self.is_external_file(decl.file);
                 // A constructor that the class inherits from outside has no node; the class has.
                 let is_inherited = !is_external(&class) && constructors.iter().all(is_external);
+
                 Referent::Decls(if constructors.is_empty() || is_inherited {
                     DeclList::from_slice(&[class])
                 } else {

@@ -126,6 +126,7 @@ impl FileResolver<'_> {
     /// Returns the import that a site names, and the members after it.
     fn imported_path(&self, site: &Site) -> Option<ImportedPath> {
         let facts = self.own_facts();
+
         match site.subject {
             Subject::Import(id) => self.path_of_import(id),
             Subject::Type(ty, index) => self.path_of_type(ty, usize::from(index) + 1),

@@ -77,12 +77,14 @@ impl FileResolver<'_> {
         resolution: &mut Resolution,
     ) {
         let facts = self.facts(class.file);
+
         for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
             let edge_type = if base.clause == BaseClause::Implements {
                 EdgeType::Implements
             } else {
                 EdgeType::Overrides
             };
+
             let base = self.base_type(class, index);
             self.record_base_member(base, edge_type, name, member, resolution);
         }

@@ -183,8 +183,10 @@ impl Checker<'_> {
                 else {
                     return Ty::UNKNOWN;
                 };
+
                 self.add_defaults(&params, &mut bindings);
                 let bound = self.arena.mapper(bindings);
+
                 match self.rest_element(signature, index, bound) {
                     Some(element) => element,
                     None => self.substitute(ty, bound),

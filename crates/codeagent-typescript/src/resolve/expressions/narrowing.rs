@@ -182,18 +182,21 @@ impl Checker<'_> {
     fn is_named_assertion(&self, site: CallSite, callee: ExprId) -> bool {
         let facts = self.facts(site.file);
         let mut path = callee;
+
         loop {
             let (object, name) = match facts.expr(path) {
                 Expr::Member(object, name) => (Some(object), name),
                 Expr::Name(name, ..) => (None, name),
                 _ => return false,
             };
+
             if matches!(facts.text(name), "assert" | "invariant") {
                 return true;
             }
             let Some(object) = object else {
                 return false;
             };
+
             path = object;
         }
     }

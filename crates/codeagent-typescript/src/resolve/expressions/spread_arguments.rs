@@ -71,6 +71,7 @@ impl Checker<'_> {
                     offset,
                 };
                 let name = self.name(file, sym);
+
                 match self.resolve_decls(self.lookup_name(position, name, Meaning::Narrowed)) {
                     ResolvedName::Decls(decls) => self.written_of(*decls.first()?),
                     _ => None,

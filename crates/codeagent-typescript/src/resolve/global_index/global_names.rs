@@ -83,6 +83,7 @@ impl Tables {
         let visible = entries
             .iter()
             .filter(move |entry| self.counts(link, entry.file));
+
         visible.flat_map(move |entry| {
             let on_demand = if entry.decl.is_none() {
                 let all = provided(self.file(entry.file));
@@ -92,11 +93,13 @@ impl Tables {
             } else {
                 &[]
             };
+
             let known = Some(*entry).filter(|entry| !entry.decl.is_none());
             let file = entry.file;
             let on_demand = on_demand
                 .iter()
                 .map(move |&(_, decl)| DeclRef { file, decl });
+
             known.into_iter().chain(on_demand)
         })
     }

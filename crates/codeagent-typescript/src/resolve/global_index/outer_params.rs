@@ -227,6 +227,7 @@ impl<'f> Finder<'f> {
                 self.add_args(segments, params);
             }
             TypeExpr::Import(_, segments) => self.add_args(self.facts.list(segments), params),
+
             TypeExpr::Array(inner, _)
             | TypeExpr::Nullable(inner)
             | TypeExpr::Pointer(inner)
@@ -247,6 +248,7 @@ impl<'f> Finder<'f> {
                     self.add_type(part, params);
                 }
             }
+
             TypeExpr::Conditional(parts) => self.add_conditional(parts, params),
             TypeExpr::Function(decl) | TypeExpr::Object(decl) | TypeExpr::Mapped(decl) => {
                 params.extend(self.found.decls.get(&decl).into_iter().flatten());
@@ -257,6 +259,7 @@ impl<'f> Finder<'f> {
                     self.add_type(base.ty, params);
                 }
             }
+
             TypeExpr::TypeOf(expr) | TypeExpr::Heritage(expr, _) => match self.scope_of(expr) {
                 Some(scope) => params.extend(self.params_in(scope)),
                 None => self.found.is_unknown = true,

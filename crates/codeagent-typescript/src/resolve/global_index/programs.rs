@@ -225,6 +225,7 @@ fn add_references(
         let Some(references) = references_of(file) else {
             continue;
         };
+
         for (at, (program, name)) in selected.iter_mut().zip(&mut *names).enumerate() {
             let is_compiling = set[at / 64] >> (at % 64) & 1 == 1;
             if is_compiling && program.with(references) != *program {

@@ -47,14 +47,17 @@ impl Symbols<'_> {
         let is_relative = self.spelling(name).starts_with('.');
         let target = self.tables.target(file, specifier);
         let precedes = |block: &DeclRef| target.is_none() || !self.tables.is_of_library(block.file);
+
         if !is_relative && let Some(block) = self.ambient(name).first().copied().filter(precedes) {
             return ResolvedName::Ambient(block);
         }
+
         if target.is_none()
             && let Some(block) = self.wildcard_module(name)
         {
             return ResolvedName::Ambient(block);
         }
+
         match target {
             Some(target) => ResolvedName::Module(target),
             None if is_relative => ResolvedName::Nothing,

@@ -116,18 +116,21 @@ impl Symbols<'_> {
         let Some(guard) = facts.guards.get(index as usize) else {
             return false;
         };
+
         if let GuardTest::Asserted(call, _, NO_GUARD) = guard.test {
             let (Expr::Name(name, ..) | Expr::Member(_, name)) =
                 facts.expr(facts.calls[call.index()].callee)
             else {
                 return false;
             };
+
             let name = self.name(file, name);
             self.record_lookup(ASSERTING, name);
             if !self.tables.is_asserting(name) {
                 return false;
             }
         }
+
         matches!(facts.expr(guard.subject), Expr::Name(..))
     }
 

@@ -24,6 +24,7 @@ impl Checker<'_> {
                 } else {
                     "BigInt"
                 };
+
                 return self
                     .lookup_member_of_globals(&[interface], Args::NONE, false, name)
                     .map_or(MemberLookup::External, MemberLookup::Declared);
@@ -31,6 +32,7 @@ impl Checker<'_> {
             Ty::FOREIGN_GENERIC => return MemberLookup::Value(Ty::UNKNOWN),
             _ => return MemberLookup::Missing,
         };
+
         self.lookup_member_of_built_in((known, Args::NONE), simple, name)
     }
 

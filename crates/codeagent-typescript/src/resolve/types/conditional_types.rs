@@ -142,6 +142,7 @@ impl Checker<'_> {
     /// an element: `[string]` and `[object]`.
     fn lacks_object(&self, ty: Ty, file: FileId, written: TypeId) -> bool {
         let facts = self.facts(file);
+
         match (facts.type_expr(written), self.get(ty)) {
             (TypeExpr::Primitive(word), _) if facts.text(word) == "object" => {
                 let members = self.arena.members(ty);

@@ -64,6 +64,7 @@ impl Checker<'_> {
                 let args = self.substitute_list(args, mapper, nesting);
                 self.arena.add(Type::Tuple(args))
             }
+
             Type::Union(args) => {
                 let members = self.substituted(args, mapper, nesting);
                 self.arena.union(&members)
@@ -72,6 +73,7 @@ impl Checker<'_> {
                 let members = self.substituted(args, mapper, nesting);
                 self.arena.intersection(&members)
             }
+
             Type::Function(decl, inner) => {
                 let mapper = self.compose(&self.outer_params(decl), inner, mapper, nesting);
                 self.arena.add(Type::Function(decl, mapper))
@@ -90,6 +92,7 @@ impl Checker<'_> {
                 let mapper = self.compose(&params, inner, mapper, nesting);
                 self.type_of_conditional(file, expr, mapper)
             }
+
             Type::Indexed(object, key) => {
                 let object = self.substitute_in(object, mapper, nesting + 1);
                 let key = self.substitute_in(key, mapper, nesting + 1);
@@ -104,6 +107,7 @@ impl Checker<'_> {
                 let object = self.substitute_in(object, mapper, nesting + 1);
                 self.arena.add(Type::KeyOf(object))
             }
+
             Type::Deferred(utility, args) => {
                 let args = self.substituted(args, mapper, nesting);
                 self.utility(utility, &args)
@@ -250,12 +254,14 @@ impl Checker<'_> {
                 let types = self.arena.list(args);
                 types.iter().all(|ty| self.is_closed(*ty))
             }
+
             Type::Function(decl, mapper)
             | Type::Object(decl, mapper)
             | Type::Mapped(decl, mapper) => self.closes(mapper, &self.outer_params(decl)),
             Type::Conditional(file, expr, mapper) => {
                 self.closes(mapper, &self.outer_params_of_conditional(file, expr))
             }
+
             Type::Indexed(object, key) | Type::Selected(object, key, _) => {
                 self.is_closed(object) && self.is_closed(key)
             }

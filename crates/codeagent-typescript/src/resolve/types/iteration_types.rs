@@ -98,6 +98,7 @@ impl Checker<'_> {
                 self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN)
             }
             Type::BuiltIn(..) | Type::Tuple(_) => Ty::NOTHING,
+
             Type::Union(args) => {
                 let members = self.arena.list(args);
                 let results: Vec<Ty> = members
@@ -106,8 +107,10 @@ impl Checker<'_> {
                     .collect();
                 self.arena.union(&results)
             }
+
             Type::Simple(_) | Type::Literal(..) if ty != Ty::EXTERNAL => Ty::UNKNOWN,
             Type::Simple(_) => Ty::EXTERNAL,
+
             Type::Param(param) => {
                 let bound = self.constraint(param);
                 if bound == ty {

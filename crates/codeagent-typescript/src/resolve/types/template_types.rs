@@ -87,6 +87,7 @@ impl Checker<'_> {
                 Some(vec![self.spelling(name).to_owned()])
             }
             Type::Simple(Ty::NOTHING) => Some(Vec::new()),
+
             Type::KeyOf(_) => {
                 let keys = self.keys_of(ty)?;
                 Some(
@@ -101,6 +102,7 @@ impl Checker<'_> {
                 let texts: Option<Vec<_>> = members.iter().map(|ty| self.texts_of(*ty)).collect();
                 Some(texts?.into_iter().flatten().collect())
             }
+
             // `string & K`
             Type::Intersection(args) => {
                 let members = self.arena.list(args);

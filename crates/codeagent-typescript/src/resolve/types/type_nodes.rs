@@ -336,6 +336,7 @@ impl Checker<'_> {
             }
             Type::Simple(Ty::NUMBER | Ty::STRING) => self.type_of_index(object),
             Type::KeyOf(of) if of == object => self.property_types(object),
+
             Type::Intersection(keys) => {
                 let keys = self.arena.list(keys);
                 let literal = keys

@@ -78,9 +78,11 @@ impl Scan<'_> {
             }
             _ => false,
         };
+
         let Some(end) = begins.then(|| self.code_before(newline)).flatten() else {
             return;
         };
+
         if self.ends_member(end, self.byte(at) == b'<') {
             self.edit(at - 1, at, EditKind::Semicolon);
         }

@@ -34,6 +34,7 @@ impl SiteResolver<'_> {
         found: &mut Vec<Dispatch>,
     ) {
         let call = self.facts.calls[at.call.index()];
+
         for arg in self.facts.list(call.args).iter().take(MAX_ARGUMENTS) {
             let ty = self.type_of_expr(arg.value);
             if let Some(message) = self.message(ty) {
@@ -41,6 +42,7 @@ impl SiteResolver<'_> {
                     DispatchEnd::Around(at.site.owner),
                     DispatchEnd::from(message),
                 );
+
                 found.push(Dispatch {
                     label: self.arguments_of(ty),
                     ..Dispatch::new(DispatchKind::Sends, ends, at.site.at, confidence)

@@ -196,6 +196,7 @@ impl SiteResolver<'_> {
                 Some(method.into())
             }
             Expr::Paren(inner) => self.handler(site, inner),
+
             // `new Handler(method)`
             Expr::New(call) | Expr::NewTarget(call, _) => {
                 let args = self

@@ -56,6 +56,7 @@ impl SiteResolver<'_> {
             self.path_text(arg.value, at.site.at.line)
                 .filter(|path| is_path(path))
         });
+
         if let Some(path) = path {
             found.push(Dispatch {
                 label: format!("{verb} {path}"),
@@ -97,6 +98,7 @@ fn verb_of(facts: &Facts, value: ExprId) -> Option<&'static str> {
             else {
                 return None;
             };
+
             match facts.expr(only.value) {
                 Expr::Literal(_, text) if !text.is_none() => {
                     Some(facts.text(text)).filter(|_| last_name(facts, class) == HTTP_METHOD)?
@@ -106,6 +108,7 @@ fn verb_of(facts: &Facts, value: ExprId) -> Option<&'static str> {
         }
         _ => return None,
     };
+
     let is_written = |verb: &&&str| verb.eq_ignore_ascii_case(written);
     VERBS.iter().find(is_written).copied()
 }

@@ -86,12 +86,14 @@ impl SiteResolver<'_> {
             .filter(|name| name.strip_suffix("Attribute") != Some(ROUTE))
             .filter_map(verb_of_attribute)
             .collect();
+
         if let [verb] = verbs.as_slice() {
             return Some(verb);
         }
         if self.fits(attribute, METHOD_PROVIDERS) != Fit::Exact {
             return None;
         }
+
         let tid = self.own_classes(attribute).next()?;
         let texts = self.texts_of(tid, METHODS);
         let mut verbs = VERBS.into_iter().filter(|verb| texts.contains(verb));
@@ -267,6 +269,7 @@ mod tests {
     #[test]
     fn parameters_in_a_template_have_the_values_of_arguments() {
         let value = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
+
         for (written, values, expected) in [
             ("api/v1/[controller]", vec![], "api/v1/[controller]"),
             (

@@ -75,20 +75,24 @@ impl SiteResolver<'_> {
         let Some(class) = facts.scope(method.scope).owner.some() else {
             return;
         };
+
         self.stack.begin_site();
         let Some((verb, template, confidence)) = self.written_route(site, attribute, call) else {
             return;
         };
+
         let prefixes = if template.starts_with(['/', '~']) {
             vec![Prefix::default()]
         } else {
             self.prefixes(class)
         };
+
         for prefix in prefixes {
             let path = join(&prefix.path, &template);
             if path.is_empty() {
                 continue;
             }
+
             let path = path
                 .replace("[controller]", controller(facts.decl_name(class)))
                 .replace("[action]", &self.action(site.owner));
@@ -381,6 +385,7 @@ impl SiteResolver<'_> {
                 })?;
                 Some(self.facts.text(literal.text).to_owned())
             }
+
             Expr::Binary(_, left, right) => {
                 let (first, second) = (self.path_text(left, line), self.path_text(right, line));
                 match (&first, &second) {
@@ -391,6 +396,7 @@ impl SiteResolver<'_> {
                     }
                 }
             }
+
             Expr::Name(..) => {
                 let value = self.initialiser(value)?;
                 let is_text =
@@ -401,6 +407,7 @@ impl SiteResolver<'_> {
                     None
                 }
             }
+
             Expr::Paren(inner) => self.path_text(inner, line),
             _ => None,
         }
@@ -418,6 +425,7 @@ pub(super) fn attributes(
     let start = facts
         .detail(decl)
         .map_or(end, |detail| detail.span.start.offset);
+
     facts.sites[..last]
         .iter()
         .rev()

@@ -41,15 +41,19 @@ pub fn method_meaning(name: &str) -> Option<CallMeaning> {
         "options" => CallMeaning::Path("OPTIONS"),
         "all" => CallMeaning::Path("*"),
         "ajax" => CallMeaning::Ajax,
+
         "navigateByUrl" | "navigate" | "push" => CallMeaning::Open,
+
         "execute" | "publish" | "dispatch" => CallMeaning::Send,
         "on" | "once" | "addListener" | "prependListener" | "addEventListener" => {
             CallMeaning::Listen
         }
         "emit" | "emitAsync" => CallMeaning::Emit,
         "add" | "addBulk" => CallMeaning::Enqueue,
+
         "to" => CallMeaning::Bind,
         "toSelf" => CallMeaning::BindSelf,
+
         "command" => CallMeaning::Command,
         "action" => CallMeaning::Action,
         _ => return None,
@@ -87,6 +91,7 @@ pub fn decorator_meaning(name: &str) -> Option<DecoratorMeaning> {
         "Head" => DecoratorMeaning::Route("HEAD"),
         "Options" => DecoratorMeaning::Route("OPTIONS"),
         "All" => DecoratorMeaning::Route("*"),
+
         "CommandHandler" | "QueryHandler" | "EventsHandler" | "Action" => DecoratorMeaning::Handler,
         "OnEvent" | "SubscribeMessage" | "MessagePattern" | "EventPattern" => {
             DecoratorMeaning::Listener

@@ -97,6 +97,7 @@ impl FileResolver<'_> {
     /// Records what a call of a method, function or decorator with a name of a framework says.
     fn record_named_call(&self, at: DispatchSite<'_>, found: &mut Vec<Dispatch>) {
         let facts = self.own_facts();
+
         match facts.expr(at.call.callee) {
             Expr::Member(_, name) => {
                 if let Some(meaning) = method_meaning(facts.text(name)) {
@@ -104,6 +105,7 @@ impl FileResolver<'_> {
                     self.record_call(at, meaning, found);
                 }
             }
+
             Expr::Name(name, ..) => {
                 let name = facts.text(name);
                 if let Some(meaning) = function_meaning(name) {
@@ -230,6 +232,7 @@ impl FileResolver<'_> {
     /// Returns the text that an expression writes, with its placeholders; `line` is where it stands.
     fn text_of(&self, value: ExprId, line: u32) -> Option<String> {
         let facts = self.own_facts();
+
         match facts.expr(value) {
             Expr::Literal(LiteralKind::String, text) if !text.is_none() => {
                 literal_text(facts, value)
@@ -243,6 +246,7 @@ impl FileResolver<'_> {
                     .iter()
                     .take_while(|literal| literal.line <= line + 1);
                 let template = near.find(|literal| facts.text(literal.text).contains("${"))?;
+
                 Some(self.with_constants(facts.text(template.text), template.line))
             }
             Expr::Binary(Operator::Add, left, right) => {
@@ -250,6 +254,7 @@ impl FileResolver<'_> {
                 if first.is_none() && second.is_none() {
                     return None;
                 }
+
                 let text = |part: Option<String>| part.unwrap_or_else(|| "${}".to_owned());
                 Some(text(first) + &text(second))
             }

@@ -35,6 +35,7 @@ impl OptionObjects {
             matches!(decl.kind, DeclKind::Property | DeclKind::Method)
                 && facts.scope(decl.scope).kind == ScopeKind::Object
         });
+
         for decl in properties {
             match facts.text(decl.name) {
                 "method" => objects.entry(decl.scope).or_default().method = decl.init,
@@ -46,6 +47,7 @@ impl OptionObjects {
                 _ => {}
             }
         }
+
         objects.retain(|_, options| !options.method.is_none() && !options.is_route);
         Self(objects)
     }

@@ -212,19 +212,23 @@ impl FileResolver<'_> {
         parents: &FxHashMap<DeclId, DeclId>,
     ) -> String {
         let mut object = self.own_facts().scope(decl.scope).owner;
+
         for _ in 0..MAX_LEVELS {
             let Some(parent) = parents.get(&object).copied() else {
                 break;
             };
+
             let prefix = self.property(parent, "path");
             let prefix = prefix.and_then(|prefix| self.text_of(prefix, decl.at.line));
             let prefix = prefix.unwrap_or_default();
+
             path = match (prefix.trim_end_matches('*'), path.as_str()) {
                 ("/", "") => "/".to_owned(),
                 (prefix, path) => join(prefix, path),
             };
             object = parent;
         }
+
         path
     }
 
@@ -301,6 +305,7 @@ impl FileResolver<'_> {
         let [returned] = facts.list(facts.decl(function).returns) else {
             return None;
         };
+
         let returned = match facts.expr(*returned) {
             Expr::Await(inner) => inner,
             _ => *returned,
@@ -308,12 +313,14 @@ impl FileResolver<'_> {
         let Expr::Call(call) = facts.expr(returned) else {
             return None;
         };
+
         let callee = facts.calls[call.index()].callee;
         let named = self.symbol(callee)?;
         let is_function = matches!(
             self.decl(named).kind,
             DeclKind::Function | DeclKind::Method | DeclKind::Variable
         );
+
         is_function.then(|| DispatchEnd::from(named))
     }
 

@@ -85,6 +85,7 @@ impl FileResolver<'_> {
         found: &mut Vec<Dispatch>,
     ) {
         let source = DispatchEnd::Around(at.site.owner);
+
         found.push(Dispatch {
             label: format!("{verb} {path}"),
             ..Dispatch::new(
@@ -104,6 +105,7 @@ impl FileResolver<'_> {
         found: &mut Vec<Dispatch>,
     ) {
         let source = DispatchEnd::Around(at.site.owner);
+
         found.push(Dispatch {
             label: format!("{verb} {path}"),
             ..Dispatch::new(
