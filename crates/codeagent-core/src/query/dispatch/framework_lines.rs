@@ -157,18 +157,19 @@ pub struct FrameworkLines {
     pub timers: Vec<Occurrence>,
 }
 
-/// Finds the lines of frameworks that a question asks for; `None` if it asks for something else, or there
-/// are none.
+/// Finds the lines of frameworks that a question asks for, in the folders that it names if these have some; `None` if it
+/// asks for something else, or there are none.
 pub fn asked_framework_lines(
     occurrences: &mut Occurrences<'_, '_>,
-    question: &str,
+    (question, named): (&str, &[&str]),
 ) -> Result<Option<FrameworkLines>, QueryError> {
     let words = plain_words(question);
     let Some(framework) = asked(&words) else {
         return Ok(None);
     };
 
-    let folders = folders_asked(occurrences, &words)?;
+    let mut folders: Vec<String> = named.iter().map(|path| (*path).to_owned()).collect();
+    folders.extend(folders_asked(occurrences, &words)?);
     let places = folders.iter().map(|path| Some(path.as_str()));
     let mut only_weak = None;
     for place in places.chain([None]) {

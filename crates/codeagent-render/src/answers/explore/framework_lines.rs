@@ -25,9 +25,9 @@ const MAX_TIMERS: usize = 800;
 pub(super) fn sections(
     document: &mut Document,
     occurrences: &mut Occurrences<'_, '_>,
-    text: &str,
+    (text, folders): (&str, &[&str]),
 ) -> Result<bool, AnswerError> {
-    let Some(lines) = query::asked_framework_lines(occurrences, text)? else {
+    let Some(lines) = query::asked_framework_lines(occurrences, (text, folders))? else {
         return Ok(false);
     };
     let query::FoundText {

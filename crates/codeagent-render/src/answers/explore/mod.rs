@@ -80,7 +80,7 @@ use crate::text::{Document, NameRow, Section};
 use heading::heading;
 use prose::{
     MANY_WORDS, PROSE_FROM, describes_beside_external, describes_other_than_tests, drop_prose,
-    is_guess, is_prose, is_word_of_prose, names_no_subject,
+    is_guess, is_prose, is_word_of_prose, names_no_subject, names_program,
 };
 use wants::{WANTED, Wants};
 
@@ -226,7 +226,10 @@ fn answer(
     let asked =
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
     if names_no_subject(targets, text) && !wants.flow && !wants.impact {
-        is_answered |= framework_lines::sections(document, occurrences, text)?;
+        is_answered |= framework_lines::sections(document, occurrences, (text, &[]))?;
+    } else if names_program(targets) {
+        let folders: Vec<&str> = targets.found.iter().filter_map(place_of).collect();
+        framework_lines::sections(document, occurrences, (text, &folders))?;
     }
     if !is_answered {
         is_answered |= settings::section(document, occurrences, targets)?;

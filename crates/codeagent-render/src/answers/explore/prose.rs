@@ -67,6 +67,15 @@ pub(super) fn names_no_subject(targets: &Targets, text: &str) -> bool {
     !targets.has_written_name || found.all(is_condition) && missing.all(is_condition)
 }
 
+/// Reports whether a question names folders and at most the class `Program` in them: `which commands does Shop.Tool
+/// know, and what in its Program runs them?`
+pub(super) fn names_program(targets: &Targets) -> bool {
+    let is_place = |target: &Target| matches!(target, Target::Folder { .. });
+    let is_program = |target: &Target| target.requested_text() == "Program";
+    let mut found = targets.found.iter();
+    targets.found.iter().any(is_place) && found.all(|target| is_place(target) || is_program(target))
+}
+
 /// Reports whether a long question names nothing, and its targets are words that equal names, or a very long one
 /// only has words like `Windows` and `URL`.
 pub(super) fn is_guess(targets: &Targets, text: &str) -> bool {
