@@ -238,7 +238,7 @@ fn answer(
         kind::sections(document, occurrences, kind, wants)?;
         is_answered = true;
     }
-    let is_of_tests = wants.tests && !describes_other_than_tests(text, wants);
+    let is_of_tests = wants.tests && !describes_other_than_tests(text);
     if is_of_tests && (!targets.has_written_name || describes_beside_external(targets)) {
         is_answered |= described::tests(index, document, occurrences, (targets, text), wants)?;
     }

@@ -2,8 +2,6 @@
 
 use codeagent_core::query::{self, Target, Targets};
 
-use super::wants::Wants;
-
 /// Number of other words from which a sentence is long.
 pub(super) const MANY_WORDS: usize = 3;
 
@@ -32,13 +30,22 @@ pub(super) fn drop_prose(targets: &mut Targets, text: &str) {
     }
 }
 
-/// Reports whether a question that mentions tests describes something else, which may break or be implemented there, too.
-pub(super) fn describes_other_than_tests(text: &str, wants: Wants) -> bool {
-    let start = text.to_lowercase();
-    let asks_which = ["which tests", "what tests"]
-        .iter()
-        .any(|asked| start.starts_with(asked));
-    (wants.impact || wants.implementations) && !asks_which && query::described_noun(text).is_some()
+/// Reports whether a question that mentions tests describes something else: `where is the setting that says how many
+/// threads run tests read?`
+pub(super) fn describes_other_than_tests(text: &str) -> bool {
+    let text_in_lower = text.to_lowercase();
+    let mut asking = [
+        "which tests",
+        "what tests",
+        "tests of",
+        "tests for",
+        "test for",
+        "cover",
+        "tested",
+    ]
+    .iter();
+    let asks_for_tests = asking.any(|asked| text_in_lower.contains(asked));
+    !asks_for_tests && query::described_noun(text).is_some()
 }
 
 /// Reports whether a long question names only what is outside the repository, whose tests it hardly asks for:

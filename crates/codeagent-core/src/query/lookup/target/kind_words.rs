@@ -6,12 +6,15 @@ use crate::query::SymbolGroup;
 use crate::store::is_test_path;
 
 /// Words for a folder of a program.
-pub(super) const PLACES: [&str; 6] = [
+pub(super) const PLACES: [&str; 9] = [
+    "directories",
     "directory",
     "folder",
+    "folders",
     "module",
     "package",
     "project",
+    "projects",
     "workspace",
 ];
 

@@ -189,7 +189,18 @@ pub(in crate::query) fn is_technical(token: &Token<'_>) -> bool {
     // `APIs`
     let name = token.text.strip_suffix('s').unwrap_or(token.text);
     let is_known = TECHNICAL.contains(&token.text) || TECHNICAL.contains(&name);
+    let is_known = is_known || is_product(token.text);
     !token.is_quoted && !token.is_code && is_known
+}
+
+/// Reports whether a name is written like that of a product with a domain: `Socket.IO`.
+fn is_product(name: &str) -> bool {
+    let parts = name.split_once('.');
+    parts.is_some_and(|(first, last)| {
+        let is_word =
+            first.starts_with(char::is_uppercase) && first.chars().all(char::is_alphabetic);
+        is_word && ["IO", "JS", "NET", "io"].contains(&last)
+    })
 }
 
 /// Reports whether a word is the method of an HTTP request.
