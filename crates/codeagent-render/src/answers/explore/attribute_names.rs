@@ -28,11 +28,13 @@ pub(super) fn tests(
         if places.len() > MAX_LINES {
             continue;
         }
+
         is_found |= !places.is_empty();
         places.sort_unstable();
         let title = format!("in tests, by the name {name:?} that its attribute gives it");
         document.section(Section::occurrence_rows("named tests", title, places).weighing(WANTED));
     }
+
     Ok(is_found)
 }
 
@@ -45,15 +47,18 @@ fn names(occurrences: &mut Occurrences<'_, '_>, class: &Node) -> Result<Vec<Stri
     else {
         return Ok(Vec::new());
     };
+
     let lines = occurrences
         .sources
         .lines(&span.path, span.span.start.line, span.name_line)?;
     let lines = lines.unwrap_or_default();
+
     let name = |line: &String| {
         let (_, argument) = line.trim_start().strip_prefix('[')?.split_once("(\"")?;
         let (name, _) = argument.split_once('"')?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         (name.len() >= MIN_NAME && name.chars().all(is_name)).then(|| name.to_owned())
     };
+
     Ok(lines.iter().filter_map(name).collect())
 }

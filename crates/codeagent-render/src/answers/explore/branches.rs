@@ -26,16 +26,19 @@ pub(super) fn add_guarded(
     let Some(source) = &mut place.source else {
         return Ok(());
     };
+
     let is_condition = CONDITIONS.iter().any(|start| source.starts_with(start));
     if !is_condition || !source.ends_with([')', '{']) {
         return Ok(());
     }
+
     let lines = occurrences.sources.lines(&place.path, first, last)?;
     let mut lines = lines.into_iter().flatten();
     if let Some(statement) = lines.find(|line| line.trim() != "{") {
         source.push(' ');
         source.push_str(statement.trim());
     }
+
     Ok(())
 }
 

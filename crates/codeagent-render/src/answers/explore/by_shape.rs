@@ -23,12 +23,14 @@ pub(super) fn section(
     if !subject.wants.implementations || !is_interface || first.language != Language::TypeScript {
         return Ok(());
     }
+
     let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
     let mut classes = query::classes_with_members(occurrences.sources.snapshot(), &names)?;
     classes.retain(|class| !below.contains(class));
     if classes.len() > MAX_CLASSES {
         return Ok(());
     }
+
     let places = occurrences.of_declarations(&classes)?;
     let title = "classes that have all its members and do not declare it";
     let section = Section::occurrence_rows("by shape", title, places);

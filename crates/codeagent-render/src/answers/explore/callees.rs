@@ -98,6 +98,7 @@ fn passed_row(
 ) -> Result<Option<NameRow>, AnswerError> {
     let (mut passed, _) = occurrences.passed_and_set(&subject.ids())?;
     passed.sort_by_key(|used| (used.line, used.column));
+
     let mut names: Vec<String> = Vec::new();
     for used in &passed {
         let Some(symbol) = query::get_node(occurrences.sources.snapshot(), used.other)? else {
@@ -108,6 +109,7 @@ fn passed_row(
             names.push(name);
         }
     }
+
     let count = names.len();
     Ok((count > 0).then(|| NameRow {
         full: format!("passes on: {}", first_of(names, MAX_EXTERNAL)),
@@ -148,6 +150,7 @@ pub(super) fn unknown_row(calls: &[UnknownCall]) -> Option<NameRow> {
         .take(MAX_UNKNOWN)
         .map(|call| format!("{} {}", call.line, call.chain()))
         .collect();
+
     let count = unknown().count();
     let more = match count - shown.len() {
         0 if shown.is_empty() => return None,
@@ -155,6 +158,7 @@ pub(super) fn unknown_row(calls: &[UnknownCall]) -> Option<NameRow> {
         more if shown.is_empty() => format!("{more} calls of common names"),
         more => format!(" and {more} more"),
     };
+
     Some(NameRow {
         full: format!("target unknown: {}{more}", shown.join(", ")),
         short: format!("{count} with unknown targets"),

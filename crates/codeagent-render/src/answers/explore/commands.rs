@@ -29,10 +29,12 @@ pub(super) fn section(
 ) -> Result<(), AnswerError> {
     let snapshot = occurrences.sources.snapshot();
     let files = files_at(snapshot, path)?;
+
     let mut commands = Vec::new();
     for path in files.iter().take(MAX_FILES) {
         commands.extend(query::commands_in(snapshot, path)?);
     }
+
     let weight = if targets.mentions(COMMANDS) {
         WANTED
     } else {

@@ -249,12 +249,14 @@ fn to_searched(
 ) -> Result<bool, AnswerError> {
     let from = ends(start);
     let words = words.join(" ");
+
     for hit in search::found_by_words(index, occurrences, &words)?.hits {
         let end = hit.node;
         let is_end = is_callable(&end) || end.node_type.is_type();
         if !is_end || is_of_tests(&end) || from.contains(&end.id) {
             continue;
         }
+
         let found = query::find_path(occurrences.sources, &from, &[end.id])?;
         let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
             continue;
@@ -263,6 +265,7 @@ fn to_searched(
         if lines.is_empty() {
             continue;
         }
+
         let title = format!(
             "how {} leads to {}, the best match for \"{words}\" that it reaches",
             start.requested_text(),
@@ -271,6 +274,7 @@ fn to_searched(
         document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
         return Ok(true);
     }
+
     Ok(false)
 }
 
@@ -292,6 +296,7 @@ fn described(
         }
         _ => ends(end),
     };
+
     let mut starts = starts(occurrences, &words)?;
     starts.extend(leading(occurrences, &ends, &words)?);
     if words.len() >= MANY_WORDS {
@@ -299,6 +304,7 @@ fn described(
         let nodes = found.hits.into_iter().map(|hit| hit.node);
         starts.extend(nodes.filter(|node| is_callable(node) && !is_of_tests(node)));
     }
+
     for start in &starts {
         let found = query::find_path(occurrences.sources, &[start.id], &ends)?;
         let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
@@ -309,10 +315,12 @@ fn described(
         if lines.is_empty() {
             continue;
         }
+
         let title = format!("how {from} (matched by words) leads to {to}");
         document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
         return Ok(true);
     }
+
     let end = end.requested_text();
     document.line(match starts.len() {
         0 => format!("no function's name has several words of the question; name the start of the path to {end}"),
@@ -330,6 +338,7 @@ fn starts(occurrences: &Occurrences<'_, '_>, words: &[&str]) -> Result<Vec<Node>
     if words.len() < MIN_WORDS {
         return Ok(Vec::new());
     }
+
     let text = words.join(" ");
     let search = SearchQuery {
         text: &text,
@@ -337,6 +346,7 @@ fn starts(occurrences: &Occurrences<'_, '_>, words: &[&str]) -> Result<Vec<Node>
         limit: MAX_FOUND,
     };
     let found = query::search(occurrences.sources.snapshot(), Searched::default(), &search)?;
+
     let mut named: Vec<(usize, Node)> = Vec::new();
     for hit in found.hits {
         let said = words_said(&hit.node, words);
@@ -344,6 +354,7 @@ fn starts(occurrences: &Occurrences<'_, '_>, words: &[&str]) -> Result<Vec<Node>
             named.push((said, hit.node));
         }
     }
+
     named.sort_by_key(|(said, _)| Reverse(*said));
     Ok(named
         .into_iter()

@@ -27,6 +27,7 @@ pub(super) fn handlers(
         let Some(class) = query::type_around(occurrences, &place.at)? else {
             continue;
         };
+
         // The part of a designer, and the one with the bases.
         let mut paths = vec![place.at.path.clone()];
         for part in occurrences.of_declarations(&[class.id])? {
@@ -34,12 +35,14 @@ pub(super) fn handlers(
                 paths.push(part.path);
             }
         }
+
         for path in &paths {
             let lines = occurrences.sources.lines(path, 1, MAX_LINES)?;
             for (number, line) in (1..).zip(lines.iter().flatten()) {
                 if !adds_handler(line, control) {
                     continue;
                 }
+
                 found.push(format!("{path}:{number} {}", line.trim()));
                 let at = occurrences.at(path, number)?;
                 for node in used_on_line(occurrences, &at)?
@@ -52,6 +55,7 @@ pub(super) fn handlers(
             }
         }
     }
+
     Ok(found)
 }
 

@@ -110,6 +110,7 @@ pub(super) fn of_function(
 fn helpers(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Vec<Node>, AnswerError> {
     let mut known = vec![node.clone()];
     let mut at = 0;
+
     while let Some(id) = known
         .get(at)
         .map(|node| node.id)
@@ -126,6 +127,7 @@ fn helpers(occurrences: &Occurrences<'_, '_>, node: &Node) -> Result<Vec<Node>, 
             known.extend(helper);
         }
     }
+
     known.remove(0);
     Ok(known)
 }
@@ -143,6 +145,7 @@ fn imports(
         document.section(Section::list("namespaces", title, namespaces).weighing(12));
         return Ok(());
     }
+
     let snapshot = occurrences.sources.snapshot();
     let named = query::get_node_by_qualified_name(snapshot, path, None, None)?;
     let mut nodes = named.iter().map(|(node, _)| node);
@@ -164,11 +167,13 @@ fn further(snapshot: &Snapshot, found: &[TypeDependency]) -> Result<Section, Ans
             .map(|further| further.node.name)
             .collect();
         names.extend(outside(snapshot, node)?);
+
         let more = names.len().saturating_sub(MAX_FURTHER_NAMES);
         names.truncate(MAX_FURTHER_NAMES);
         if more > 0 {
             names.push(format!("{more} more"));
         }
+
         if !names.is_empty() {
             rows.push(NameRow {
                 full: format!("{}: {}", node.name, names.join(", ")),
@@ -176,6 +181,7 @@ fn further(snapshot: &Snapshot, found: &[TypeDependency]) -> Result<Section, Ans
             });
         }
     }
+
     let title = "which depend on";
     Ok(Section::names("further", title, rows))
 }
@@ -187,11 +193,13 @@ fn settings(
     node: &Node,
 ) -> Result<Vec<String>, AnswerError> {
     let mut names: Vec<String> = Vec::new();
+
     for span in &node.spans {
         let (first, last) = match node.language {
             Language::TypeScript => (1, u32::MAX),
             _ => (span.span.start.line, span.span.end_line),
         };
+
         let lines = occurrences.sources.lines(&span.path, first, last)?;
         for line in lines.iter().flatten() {
             for name in query::setting_names(line) {
@@ -201,6 +209,7 @@ fn settings(
             }
         }
     }
+
     Ok(names)
 }
 
@@ -249,6 +258,7 @@ fn row(dependency: &TypeDependency) -> NameRow {
     let Node {
         name, node_type, ..
     } = &dependency.node;
+
     let members = match dependency.members.as_slice() {
         [] => String::new(),
         members => format!(": {}", members.join(", ")),
@@ -257,12 +267,14 @@ fn row(dependency: &TypeDependency) -> NameRow {
         0 => String::new(),
         further => format!(" and {further} more"),
     };
+
     // A type is often named as its file.
     let place = path(&dependency.node);
     let place = match place.rsplit_once('/') {
         Some((folder, _)) if node_type.is_type() => format!("{folder}/"),
         _ => place.to_owned(),
     };
+
     NameRow {
         full: format!("{name} {}{members}{further}  {place}", dependency.count),
         short: format!("{name} {}", dependency.count),
@@ -307,6 +319,7 @@ fn outside(snapshot: &Snapshot, node: &Node) -> Result<Vec<String>, AnswerError>
 fn type_name(symbol: &ExternalSymbol) -> String {
     let path = symbol.path();
     let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+
     let name = match symbol.descriptor.split_once(':') {
         // The path of a constructor is that of its type.
         Some(("T", _)) => &path,
@@ -316,11 +329,13 @@ fn type_name(symbol: &ExternalSymbol) -> String {
         _ if symbol.descriptor.ends_with('.') && !parent.is_empty() => parent,
         _ => &path,
     };
+
     let is_dotnet = symbol.manager == PackageManager::DotNet;
     let name = match name.rsplit_once('.') {
         Some((_, last)) if is_dotnet => last,
         _ => name,
     };
+
     match (&*symbol.package, name) {
         (package, "") => package.to_owned(),
         ("", name) => name.to_owned(),

@@ -24,6 +24,7 @@ pub(super) fn add_bases(
     let Some(source) = &mut row.source else {
         return Ok(());
     };
+
     let last = row.line + MAX_HEAD_LINES;
     let lines = occurrences.sources.lines(&row.path, row.line + 1, last)?;
     for line in lines.iter().flatten() {
@@ -32,10 +33,12 @@ pub(super) fn add_bases(
         if !is_open || source.len() > MAX_HEAD_BYTES {
             break;
         }
+
         let is_inside = source.ends_with(['<', '(']) || line.starts_with(['>', ')']);
         source.push_str(if is_inside { "" } else { " " });
         source.push_str(line);
     }
+
     if source.len() > MAX_HEAD_BYTES {
         *source = without_type_parameters(source);
     }
@@ -48,6 +51,7 @@ pub(super) fn written_bases(
     types: &[Node],
 ) -> Result<Vec<String>, AnswerError> {
     let mut names = Vec::new();
+
     for node in types {
         let is_of_bases = matches!(node.node_type, NodeType::Class | NodeType::Interface);
         for span in node.spans.iter().filter(|_| is_of_bases) {
@@ -57,11 +61,13 @@ pub(super) fn written_bases(
                 source: occurrences.sources.line(&span.path, span.name_line)?,
                 ..Occurrence::default()
             };
+
             add_bases(occurrences, &mut head)?;
             let head = without_type_parameters(&head.source.unwrap_or_default());
             names.extend(bases_in(&head, node.language).map(str::to_owned));
         }
     }
+
     names.sort_unstable();
     names.dedup();
     Ok(names)
@@ -70,6 +76,7 @@ pub(super) fn written_bases(
 /// Returns the names behind `:`, `extends` or `implements` in the head of a type.
 fn bases_in(head: &str, language: Language) -> impl Iterator<Item = &str> {
     let head = head.split(['{', ';']).next().unwrap_or(head);
+
     let lists: Vec<&str> = match language {
         Language::CSharp => {
             let bases = head.split_once(" : ").map_or("", |(_, bases)| bases);
@@ -82,6 +89,7 @@ fn bases_in(head: &str, language: Language) -> impl Iterator<Item = &str> {
             lists.skip(1).collect()
         }
     };
+
     let names = lists.into_iter().flat_map(|list| split_outside(list, ','));
     // `extends mixin(Base)` has no name; in C#, a base has the arguments of its constructor.
     let is_named = move |base: &&str| language == Language::CSharp || !base.contains('(');
@@ -90,6 +98,7 @@ fn bases_in(head: &str, language: Language) -> impl Iterator<Item = &str> {
         let end = base.find(|c| !is_part(c)).unwrap_or(base.len());
         base[..end].rsplit('.').next().unwrap_or(base)
     });
+
     names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }
 
@@ -99,6 +108,7 @@ fn without_type_parameters(head: &str) -> String {
     let Some(start) = head.find('<') else {
         return head.to_owned();
     };
+
     for (at, c) in head[start..].char_indices() {
         match c {
             '<' => depth += 1,
@@ -112,6 +122,7 @@ fn without_type_parameters(head: &str) -> String {
             _ => {}
         }
     }
+
     head.to_owned()
 }
 
@@ -127,11 +138,13 @@ pub(super) fn registered_types(
     if !words.any(|word| word.starts_with("regist")) || derived.len() > MAX_REGISTERED {
         return Ok(());
     }
+
     let mut places = Vec::new();
     for id in derived {
         let Some(symbol) = query::get_node(occurrences.sources.snapshot(), *id)? else {
             continue;
         };
+
         let name = &symbol.node.name;
         let mut used = vec![*id];
         let members = query::members_of(occurrences.sources.snapshot(), *id)?;
@@ -139,6 +152,7 @@ pub(super) fn registered_types(
             .iter()
             .filter(|one| one.node_type == NodeType::Constructor);
         used.extend(constructors.map(|one| one.id));
+
         let uses = occurrences.uses_of(&used, &[EdgeType::References, EdgeType::Calls])?;
         let is_given = |place: &Occurrence| {
             let source = place.source.as_deref().unwrap_or_default();
@@ -148,6 +162,7 @@ pub(super) fn registered_types(
         };
         places.extend(uses.into_iter().filter(is_given));
     }
+
     places.sort_unstable();
     places.dedup();
     let title = "these types are created, or given as type arguments, at";

@@ -41,11 +41,13 @@ pub(super) fn section(
         let source = read.source.as_deref().unwrap_or_default();
         !read.is_test() && CONDITIONS.iter().any(|word| source.starts_with(word))
     };
+
     let mut shown = Vec::new();
     for read in reads.iter().filter(is_condition).take(MAX_READS) {
         let last = read.line + MAX_LINES - 1;
         let lines = occurrences.sources.lines(&read.path, read.line, last)?;
         let lines = lines.unwrap_or_default();
+
         shown.push(format!("{}:{} {}", read.path, read.line, read.symbol));
         let statement = &lines[..statement_length(&lines)];
         shown.extend(
@@ -54,6 +56,7 @@ pub(super) fn section(
                 .map(|line| format!("  {line}")),
         );
     }
+
     Ok(Section::lines("effects", "what these reads decide", shown))
 }
 
@@ -67,6 +70,7 @@ pub(super) fn named_after(
     let name = value.name.trim_start_matches('_');
     let capitalized = query::capitalized(name);
     let mut found = Vec::new();
+
     if query::is_compound(name) {
         let pattern =
             format!("[A-Za-z]{capitalized}[A-Za-z]*\\(|\\b{capitalized}[A-Z][A-Za-z]*\\(");
@@ -75,6 +79,7 @@ pub(super) fn named_after(
     if found.len() > MAX_NAMED {
         found.clear();
     }
+
     Ok(Section::occurrence_rows("named after", title, found).weighing(20))
 }
 
@@ -83,6 +88,7 @@ pub(super) fn named_after(
 fn statement_length(lines: &[String]) -> usize {
     let mut depth = 0_i32;
     let mut has_block = false;
+
     for (at, line) in lines.iter().enumerate() {
         let code = line.trim();
         let next = lines.get(at + 1).map_or("", |next| next.trim());
@@ -93,11 +99,13 @@ fn statement_length(lines: &[String]) -> usize {
                 _ => {}
             }
         }
+
         let is_closed = depth <= 0 && (has_block || code.ends_with(';'));
         if is_closed && !next.starts_with('{') {
             return at + 1;
         }
     }
+
     lines.len()
 }
 

@@ -77,6 +77,7 @@ pub(super) fn section(
     let mut found = query::entry_overview(occurrences.sources)?;
     select_named(&mut found.entry_points, targets);
     let named = found.entry_points.clone();
+
     let asks_for_library = targets.mentions(&LIBRARIES);
     if asks_for_library {
         select_library(&mut found.entry_points);
@@ -89,6 +90,7 @@ pub(super) fn section(
     if !asks_for_library {
         drop_libraries(occurrences, &mut found.entry_points)?;
     }
+
     containers::section(document, occurrences, (targets, &mut found.entry_points))?;
     document.section(overview::entry_section(&found));
     document.section(others(&named, &found.entry_points));
@@ -99,6 +101,7 @@ pub(super) fn section(
             "this lists where programs start; ask for what else the question says in one of its own",
         );
     }
+
     // What builds a program or stands alone is not where it starts.
     let mut starting = found.entry_points.clone();
     if starting.len() > MAX_FLOWS {
@@ -111,6 +114,7 @@ pub(super) fn section(
     if starting.iter().any(|entry| entry.kind == EntryKind::Main) {
         starting.retain(|entry| entry.kind != EntryKind::Application);
     }
+
     if starting.len() <= MAX_FLOWS {
         add_flow(document, occurrences, &starting, wants.flow)?;
         sources(document, occurrences, &starting)?;
@@ -149,10 +153,12 @@ fn drop_libraries(
             && !occurrences
                 .incoming(&[entry.id], &[EdgeType::Imports])?
                 .is_empty();
+
         if !is_imported {
             programs.push(entry.clone());
         }
     }
+
     if !programs.is_empty() {
         *entries = programs;
     }
@@ -179,6 +185,7 @@ fn top_level_calls(
     let files: Vec<&EntryPoint> = entries
         .filter(|entry| entry.kind == EntryKind::NotImported)
         .collect();
+
     let mut places = Vec::new();
     for entry in files.iter().take(MAX_FILES) {
         let lines = occurrences.sources.lines(&entry.path, 1, MAX_LINES)?;
@@ -187,12 +194,14 @@ fn top_level_calls(
         let calls = (1..).zip(&lines).filter(|(_, line)| is_call(line));
         let last = calls.map(|(line, _)| line).last();
         let guarded = lines.iter().position(is_main).map(|at| at as u32 + 1);
+
         if let Some(line) = guarded.or(last) {
             let mut place = occurrences.at(&entry.path, line)?;
             branches::add_guarded(occurrences, &mut place)?;
             places.push(place);
         }
     }
+
     let title = "last calls at the top level of these files";
     Ok(Section::occurrence_rows("starting calls", title, places).weighing(WANTED))
 }
@@ -253,10 +262,12 @@ fn select_servers(
         let lines = occurrences.sources.lines(&entry.path, 1, MAX_LINES)?;
         let starts = |line: &String| SERVER_CALLS.iter().any(|call| line.contains(call));
         let is_command = matches!(&entry.kind, EntryKind::Package { command, .. } if SERVING.contains(&command.as_str()));
+
         if is_command || lines.iter().flatten().any(starts) {
             servers.push(entry.clone());
         }
     }
+
     if !servers.is_empty() {
         *entries = servers;
     }
@@ -285,6 +296,7 @@ pub(super) fn of_commands(
     if !targets.mentions(STARTS) || !of_commands.iter().any(|word| targets.has_word(word)) {
         return Ok(false);
     }
+
     let mut found = query::entry_overview(occurrences.sources)?;
     let names = names(targets);
     found
@@ -293,6 +305,7 @@ pub(super) fn of_commands(
     if found.entry_points.is_empty() {
         return Ok(false);
     }
+
     document.section(overview::entry_section(&found));
     add_flow(document, occurrences, &found.entry_points, false)?;
     Ok(true)
@@ -327,6 +340,7 @@ fn add_flow(
             lines.extend(query::flow(occurrences, &symbol.node)?);
         }
     }
+
     let flow = Section::tree("flow", FLOW_TITLE, lines);
     document.section(match is_wanted {
         true => flow.weighing(WANTED),

@@ -50,10 +50,12 @@ pub(super) fn setting(
         let Some(first) = keys.first() else {
             continue;
         };
+
         let found = (variable, first.text.as_str(), prefix);
         if let Some(setting) = of_computed_name(document, occurrences, found)? {
             return Ok(Some(setting));
         }
+
         for site in prefixes.iter().filter(|site| site.text == prefix) {
             let line = occurrences.sources.line(&site.path, site.line)?;
             if line.is_some_and(|line| line.to_lowercase().contains("env")) {
@@ -65,6 +67,7 @@ pub(super) fn setting(
             }
         }
     }
+
     Ok(None)
 }
 
@@ -80,12 +83,14 @@ fn of_computed_name(
     let Some(place) = found.code.first() else {
         return Ok(None);
     };
+
     document.line(format!(
         "{variable} is the setting \"{key}\": {}:{} makes the name of the variable: {}",
         place.path,
         place.line,
         place.source.as_deref().unwrap_or_default()
     ));
+
     let (path, line) = (place.path.clone(), place.line);
     let lines = occurrences.sources.lines(&path, line, line + BEHIND_NAME)?;
     let lines = numbered(&lines.unwrap_or_default(), line);
@@ -160,6 +165,7 @@ pub(super) fn uses_of_values(
         // A property may compute its value; one of the name of the setting is another one of it.
         let computed = query::property_around(occurrences, read)?;
         holders.extend(computed.filter(|node| setting.is_some_and(|of| of.name != node.name)));
+
         for node in holders {
             let mut known = properties.iter();
             let is_setting = setting.is_some_and(|setting| setting.id == node.id);
@@ -168,6 +174,7 @@ pub(super) fn uses_of_values(
             }
         }
     }
+
     uses_of_properties(document, occurrences, (properties, reads))
 }
 
@@ -247,6 +254,7 @@ pub(super) fn readers(
     let mut readers: Vec<Node> = Vec::new();
     for read in reads.iter().take(MAX_SITES) {
         let source = read.source.as_deref().unwrap_or_default();
+
         for node in used_on_line(occurrences, read)? {
             let is_reader = |node: &Node| {
                 let mut known = readers.iter();
@@ -257,6 +265,7 @@ pub(super) fn readers(
             readers.extend(Some(node).filter(is_reader));
         }
     }
+
     computed_reads(document, occurrences, (setting, reads))?;
     for reader in readers.iter().take(MAX_READERS) {
         let path = reader.spans.first().map_or("", |span| &span.path);
@@ -283,6 +292,7 @@ fn computed_reads(
         let Some(opening) = object_literal::opening(&lines, setting) else {
             continue;
         };
+
         let call = occurrences.at(&read.path, first + opening as u32)?;
         let source = lines[opening].as_str();
         for node in used_on_line(occurrences, &call)? {
@@ -292,6 +302,7 @@ fn computed_reads(
             if !source.contains(&format!("{}({{", node.name)) {
                 continue;
             }
+
             let (path, first) = (&span.path, span.span.start.line);
             let lines = occurrences.sources.lines(path, first, span.span.end_line)?;
             for (number, line) in (first..).zip(lines.iter().flatten()) {
@@ -301,6 +312,7 @@ fn computed_reads(
             }
         }
     }
+
     places.sort_unstable();
     places.dedup();
     let title = "reads of variables by a computed name in functions that get this one";

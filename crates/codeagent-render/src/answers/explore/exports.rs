@@ -64,6 +64,7 @@ fn exports_of_others(
     file: &Node,
 ) -> Result<Section, AnswerError> {
     let exports = query::reexports(occurrences.sources.snapshot(), path, file.id)?;
+
     let mut rows = Vec::with_capacity(exports.len());
     for export in &exports {
         let names = match export.name {
@@ -72,6 +73,7 @@ fn exports_of_others(
         };
         rows.push(reexport_row(export, &names));
     }
+
     Ok(Section::names(
         "exports of others",
         "exported from other files",
@@ -89,6 +91,7 @@ fn export_row(
     let name = occurrences.short_name(node)?;
     let members = public_members(occurrences, node)?;
     let count = counted(uses as u64, "use");
+
     Ok(NameRow {
         full: format!(
             "{} {name}{} ({count} elsewhere){members}",
@@ -141,6 +144,7 @@ fn reexport_row(export: &Reexport, names: &[String]) -> NameRow {
         (Some(_), _) => String::new(),
     };
     let name = format!("{short}{list}");
+
     let place = match export
         .target
         .as_ref()
@@ -149,6 +153,7 @@ fn reexport_row(export: &Reexport, names: &[String]) -> NameRow {
         Some(span) => format!("{}:{}", span.path, span.name_line),
         None => format!("from {:?}", export.module),
     };
+
     NameRow {
         full: format!("{} {name}  {place}", export.line),
         short: short.to_owned(),

@@ -129,12 +129,14 @@ pub(super) fn public_members(
     if !matches!(node.node_type, NodeType::Class | NodeType::Interface) {
         return Ok(String::new());
     }
+
     let mut members = query::members_of(occurrences.sources.snapshot(), node.id)?;
     members.retain(|member| {
         member.access.is_none_or(|access| access == Access::Public)
             && member.node_type != NodeType::Constructor
     });
     members.sort_by_key(|member| member.spans.first().map(|span| span.name_line));
+
     let is_static = node.flags.has(NodeFlags::STATIC) && members.len() <= MAX_SIGNATURES;
     let described = |member: &Node| match member.spans.first() {
         Some(span) if is_static => {
@@ -142,6 +144,7 @@ pub(super) fn public_members(
         }
         _ => member.name.clone(),
     };
+
     let mut names: Vec<String> = members.iter().map(described).collect();
     names.dedup();
     Ok(match names.as_slice() {
@@ -332,6 +335,7 @@ fn entry_of_package(
             return Ok(());
         }
     }
+
     Ok(())
 }
 

@@ -32,12 +32,14 @@ pub(super) fn section(
         let Some(function) = query::function_around(occurrences, place)? else {
             continue;
         };
+
         let is_new = !seen.contains(&function.id);
         seen.push(function.id);
         if is_new && runs_before_tests(occurrences, &function)? {
             rows.extend(row(occurrences, &function)?);
         }
     }
+
     let title = "tests before which one of these runs";
     Ok(Section::names("fixtures", title, rows))
 }
@@ -50,6 +52,7 @@ fn row(
     let Some(class) = method.parent else {
         return Ok(None);
     };
+
     let mut names = Vec::new();
     for member in query::members_of(occurrences.sources.snapshot(), class)? {
         if has_attribute(occurrences, &member, &TESTS)? {
@@ -57,10 +60,12 @@ fn row(
             names.push((line, member.name));
         }
     }
+
     names.sort_unstable();
     if names.is_empty() {
         return Ok(None);
     }
+
     let tests: Vec<String> = names
         .iter()
         .map(|(line, name)| format!("{line} {name}"))
@@ -91,10 +96,12 @@ fn has_attribute(
     let Some(span) = member.spans.first() else {
         return Ok(false);
     };
+
     let first = span.span.start.line;
     let lines = occurrences
         .sources
         .lines(&span.path, first, span.name_line)?;
+
     let is_attribute = |line: &String| {
         let line = line.trim_start();
         attributes

@@ -73,11 +73,13 @@ fn implementing(
     {
         return Ok(Vec::new());
     }
+
     let snapshot = occurrences.sources.snapshot();
     let mut functions = Vec::new();
     for (id, _) in query::implementations_of(snapshot, &subject.ids())? {
         functions.extend(query::get_node(snapshot, id)?.map(|symbol| symbol.node));
     }
+
     functions.retain(|node| {
         let mut spans = node.spans.iter();
         !spans.any(|span| query::is_test_path(&span.path))
@@ -85,6 +87,7 @@ fn implementing(
     if functions.len() > MAX_FLOWS {
         functions.clear();
     }
+
     Ok(functions)
 }
 
@@ -165,6 +168,7 @@ fn of_constant(
     if lines.is_empty() && holds_callback(subject.first(), occurrences)? {
         (title, lines) = (FLOW_TITLE, query::flow(occurrences, subject.first())?);
     }
+
     let flow = Section::tree("flow", title, lines.clone());
     document.section(subject.wants.weigh(flow, true, 0));
     flow_source::sections(document, occurrences, &[], (&lines, &words_of(subject)))?;

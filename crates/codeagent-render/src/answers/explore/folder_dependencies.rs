@@ -64,6 +64,7 @@ pub(super) fn project_lines(
         path: Some(folder),
         ..regex(DEPENDING)
     };
+
     let mut places = query::search_text(occurrences, &query)?.others;
     places.retain(|place| {
         let file = place.path.strip_prefix(folder).unwrap_or(&place.path);
@@ -73,6 +74,7 @@ pub(super) fn project_lines(
             file => file.ends_with(".csproj"),
         }
     });
+
     let title = "project files that name what they depend on";
     document.section(Section::occurrence_rows("projects", title, places).weighing(WANTED));
     Ok(())

@@ -22,15 +22,18 @@ pub(super) fn assignments(
     if language != Some(Language::TypeScript) {
         return Ok(Vec::new());
     }
+
     let lines = occurrences.sources.lines(path, 1, u32::MAX)?;
     let lines = lines.unwrap_or_default();
     let starts = (0..lines.len()).filter(|at| assigns_global(&lines[*at]));
+
     let mut shown = Vec::new();
     for start in starts.take(MAX_ASSIGNMENTS) {
         let rest = &lines[start..(start + MAX_LINES).min(lines.len())];
         let assignment = &rest[..closed_length(rest)];
         shown.extend(numbered(assignment, start as u32 + 1));
     }
+
     Ok(shown)
 }
 

@@ -49,15 +49,18 @@ pub(super) fn signature(node: &Node) -> String {
     let parameters = node.all_parameters();
     let result = node.return_type.as_deref();
     let result = result.map(|text| format!(": {}", cut(text, MAX_RETURN)));
+
     // What a constructor takes is what its type depends on.
     let most = match node.node_type {
         NodeType::Constructor => MAX_CONSTRUCTOR_PARAMETERS,
         _ => MAX_PARAMETERS,
     };
+
     let accessors = match node.accessors() {
         accessors if accessors.is_empty() => accessors,
         accessors => format!(" {accessors}"),
     };
+
     format!(
         "{}{}{accessors}",
         cut(&parameters, most),

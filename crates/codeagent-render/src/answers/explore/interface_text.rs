@@ -79,9 +79,11 @@ impl Answered {
             let mut texts = self.texts.iter();
             texts.any(|text| text == name || text.split(' ').any(|word| word == name))
         };
+
         if !targets.has_written_name {
             targets.found.clear();
         }
+
         // Beside a text in quotation marks, a word with a capital is prose: `the Windows registry`.
         let is_prose = |name: &str| self.is_quoted && is_prose(name) && !is_of_text(name);
         for target in &targets.found {
@@ -91,6 +93,7 @@ impl Answered {
                 document.note(format!("left out: the symbol {name}; query it alone"));
             }
         }
+
         targets.found.retain(|target| {
             let name = target.requested_text();
             // A word with a capital that names a library is rather the product of that name.
@@ -142,6 +145,7 @@ pub(super) fn sections(
         flow: wants.flow || targets.has_word("do") || targets.mentions(&["request", "send"]),
         ..wants
     };
+
     let mut answered = Answered::default();
     let mut shown = Shown::new();
     let mut phrases = query::interface_phrases(question);
@@ -161,6 +165,7 @@ pub(super) fn sections(
         if !phrase.is_quoted && is_prose(&text.asked) && (is_long || names_property(targets)) {
             continue;
         }
+
         let is_inside = keep_inside(&mut text, document, targets);
         let count = text.all_places().count();
         if !phrase.is_quoted
@@ -185,12 +190,14 @@ pub(super) fn sections(
             }
             continue;
         }
+
         let words = words_beside(targets, &text);
         add(document, occurrences, &text, (wants, &words), &mut shown)?;
         answered.is_answered = true;
         answered.is_quoted |= phrase.is_quoted;
         answered.texts.push(text.asked);
     }
+
     if answered.is_answered {
         answered.missing = None;
     }
@@ -432,6 +439,7 @@ fn add_reactions(
         let places: Vec<Occurrence> = places.iter().map(|place| place.at.clone()).collect();
         literal_use::branches_of_items(document, occurrences, (&places, wants))?;
     }
+
     let has_elements = places.iter().any(|place| place.has_elements());
     if lines.is_empty() && wants.flow && has_elements {
         document.line("no handler is known on the elements around it");
@@ -443,6 +451,7 @@ fn add_reactions(
     if lines.is_empty() {
         lines = controls::handlers(occurrences, places)?;
     }
+
     if lines.is_empty() {
         add_renderers(document, occurrences, places, wants)?;
         add_messages(document, occurrences, places, wants)?;
@@ -451,6 +460,7 @@ fn add_reactions(
             add_types(document, occurrences, places)?;
         }
     }
+
     branches_of_arguments(document, occurrences, (places, &lines), wants)?;
     // What follows the place and its handler.
     let steps: Vec<String> = lines.iter().skip(2).cloned().collect();
@@ -458,6 +468,7 @@ fn add_reactions(
         document.line("what runs around it is as above");
         return Ok(());
     }
+
     shown.push(steps);
     let section = Section::tree("flow", REACTIONS, lines.clone());
     document.section(section.weighing(WANTED));
@@ -482,6 +493,7 @@ fn of_attributes(
         let Some(class) = query::type_with_attribute(occurrences, &place.at)? else {
             continue;
         };
+
         let snapshot = occurrences.sources.snapshot();
         for member in query::members_of(snapshot, class.id)? {
             let snapshot = occurrences.sources.snapshot();
@@ -493,6 +505,7 @@ fn of_attributes(
             }
         }
     }
+
     Ok(lines)
 }
 
@@ -509,6 +522,7 @@ fn branches_of_arguments(
         .filter_map(|line| string_argument(line))
         .flat_map(|text| [format!("case '{text}':"), format!("case \"{text}\":")])
         .collect();
+
     let mut found: Vec<(String, u32)> = Vec::new();
     let is_source = |place: &&&TextPlace| Dialect::of_path(&place.at.path).is_some();
     for place in places.iter().filter(is_source).take(MAX_REACTIONS) {
@@ -522,6 +536,7 @@ fn branches_of_arguments(
             }
         }
     }
+
     branches::at(document, occurrences, &found, wants)
 }
 
@@ -540,6 +555,7 @@ fn reactions_of(
 ) -> Result<Vec<String>, AnswerError> {
     let mut lines: Vec<String> = Vec::new();
     let mut seen: Vec<Vec<String>> = Vec::new();
+
     for place in places {
         if seen.len() == MAX_REACTIONS {
             break;
@@ -548,6 +564,7 @@ fn reactions_of(
         if inner.is_empty() || seen.contains(&inner) {
             continue;
         }
+
         lines.push(format!(
             "{}  {}:{}",
             place.at.symbol, place.at.path, place.at.line
@@ -555,6 +572,7 @@ fn reactions_of(
         lines.extend(inner.iter().map(|line| format!("  {line}")));
         seen.push(inner);
     }
+
     Ok(lines)
 }
 
@@ -569,13 +587,16 @@ fn add_types(
         let around = query::type_around(occurrences, &place.at)?;
         types.extend(around.filter(|node| types.iter().all(|known| known.id != node.id)));
     }
+
     for node in types.iter().take(MAX_PARTIAL) {
         document.line(heading(occurrences, node)?);
         let tree = query::tree(occurrences.sources.snapshot(), node.id)?;
+
         let mut uses = occurrences.uses_of(&tree, &[EdgeType::Calls, EdgeType::References])?;
         uses.retain(|place| !place.is_test() && !own_lines_of(&types)(place));
         let uses = Section::occurrence_rows("uses of types", "constructed or used at", uses);
         document.section(uses.weighing(20));
+
         let source = Section::lines("source", "", source_lines(occurrences, node)?);
         document.section(source.weighing(20).at_most(MAX_TYPE_CHARS));
     }
@@ -595,6 +616,7 @@ fn add_renderers(
         let is_new = |node: &Node| components.iter().all(|known| known.id != node.id);
         components.extend(component.filter(is_new));
     }
+
     for component in components {
         let uses = occurrences.incoming(&[component.id], &[EdgeType::Calls])?;
         let mut rows = occurrences.of_edges(&uses)?;
@@ -604,6 +626,7 @@ fn add_renderers(
         }
         let title = format!("{} is rendered at", component.name);
         document.section(Section::occurrence_rows("rendered", title, rows).weighing(30));
+
         let mut inner = Vec::new();
         for node in rendered_components(occurrences, &component)? {
             inner.push(NameRow {
@@ -613,6 +636,7 @@ fn add_renderers(
         }
         let title = format!("{} renders", component.name);
         document.section(Section::names("renders", title, inner).weighing(12));
+
         if wants.data {
             let lines = query::flow(occurrences, &component)?;
             document.section(Section::tree("flow", COMPONENT, lines).weighing(WANTED));
@@ -639,6 +663,7 @@ fn add_bound(
                 let properties = properties.filter(|node| node.node_type == NodeType::Property);
                 ids.extend(properties.map(|node| node.id));
             }
+
             ids.sort_unstable();
             ids.dedup();
             let mut rows = occurrences.uses_of(&ids, &[EdgeType::References])?;
@@ -660,11 +685,13 @@ fn add_attributes(
     let Some(source) = &mut row.source else {
         return Ok(());
     };
+
     for line in lines.iter().flatten().skip(1) {
         let is_long = source.len() > MAX_ELEMENT_BYTES;
         if is_long || !source.starts_with('<') || query::has_tag_end(source) {
             break;
         }
+
         source.push(' ');
         source.push_str(line.trim());
     }

@@ -25,10 +25,12 @@ pub(super) fn limits<'t>(
         let name = target.requested_text();
         targets.limiting.iter().any(|limiting| limiting == name)
     };
+
     let mut limits = Limits::default();
     if targets.found.iter().all(|target| is_limit(&target)) {
         return Ok(limits);
     }
+
     for target in targets.found.iter().filter(is_limit) {
         match (place_of(target), target) {
             (Some(path), _) if declaring.contains(&path) => continue,
@@ -42,6 +44,7 @@ pub(super) fn limits<'t>(
         }
         limits.names.push(target.requested_text());
     }
+
     limits.names.dedup();
     Ok(limits)
 }
@@ -57,12 +60,14 @@ impl Limits<'_> {
         if self.names.is_empty() {
             return;
         }
+
         let is_inside = |path: &str| {
             self.paths
                 .iter()
                 .any(|place| query::is_in_place(path, place))
         };
         let (inside, outside) = document.limit_to(is_inside);
+
         let names = self.names.join(", ");
         match (inside, outside) {
             (_, 0) => {}

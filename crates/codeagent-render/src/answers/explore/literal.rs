@@ -73,6 +73,7 @@ pub(super) fn literal(
             return sections(document, occurrences, &setting, (within, true), wants);
         }
     }
+
     let is_setting = is_variable || wants.setting;
     sections(document, occurrences, target, (within, is_setting), wants)
 }
@@ -175,6 +176,7 @@ fn reads_of_path(
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         !name.is_empty() && name.chars().all(is_part)
     };
+
     let names: Vec<&str> = path.split('.').collect();
     let [.., holder, name] = names.as_slice() else {
         return Ok(());
@@ -182,12 +184,14 @@ fn reads_of_path(
     if names.len() < CHAIN || !names.iter().all(|name| is_name(name)) {
         return Ok(());
     }
+
     let pattern = format!(r"\b{holder}\??\.{name}\b");
     let mut found = query::search_text(occurrences, &regex(&pattern))?;
     found.code.retain(|place| {
         let mut known = known.iter();
         known.all(|known| (&known.path, known.line) != (&place.path, place.line))
     });
+
     let title = format!("lines with {holder}.{name}, matched by text");
     document.section(Section::occurrence_rows("path", title, found.code).weighing(40));
     Ok(())
@@ -333,6 +337,7 @@ pub(super) fn rendered_components(
     if node.node_type != NodeType::Component {
         return Ok(components);
     }
+
     for call in occurrences.outgoing(&[node.id], &[EdgeType::Calls])? {
         let target = query::get_node(occurrences.sources.snapshot(), call.other)?;
         let is_rendered = |node: &Node| {
@@ -344,6 +349,7 @@ pub(super) fn rendered_components(
         let target = target.map(|symbol| symbol.node).filter(is_rendered);
         components.extend(target);
     }
+
     Ok(components)
 }
 
@@ -393,12 +399,14 @@ fn flows(
             NodeType::Component => flow.weighing(COMPONENT).at_most(MAX_COMPONENT),
             _ => flow.weighing(10).at_most(MAX_BRIEF),
         });
+
         // What a function does that calls nothing stands in its source.
         if wants.flow || lines.len() <= 1 {
             let words = query::name_words(&function.qualified_name);
             let begins = std::slice::from_ref(function);
             flow_source::sections(document, occurrences, begins, (&lines, &words))?;
         }
+
         named_constants(document, occurrences, function)?;
     }
     Ok(())
@@ -413,9 +421,11 @@ fn reads_of_key(
     let Some((before, last)) = name.rsplit_once("__") else {
         return Ok(Vec::new());
     };
+
     let section = before.rsplit("__").next().unwrap_or(before);
     let snapshot = occurrences.sources.snapshot();
     let sections = query::literal_sites(snapshot, section, MAX_LITERALS)?;
+
     let mut places = Vec::new();
     for site in query::literal_sites(snapshot, last, MAX_LITERALS)? {
         let is_beside = sections.iter().any(|section| section.path == site.path);
@@ -423,6 +433,7 @@ fn reads_of_key(
             places.push(occurrences.at(&site.path, site.line)?);
         }
     }
+
     places.retain(|place| !place.is_test());
     Ok(places)
 }
@@ -598,11 +609,13 @@ fn in_other_case(
         ..plain_text(name)
     };
     let mut code = query::search_text(occurrences, &query)?.code;
+
     let is_known = |place: &Occurrence| {
         let mut known = known.code.iter();
         known.any(|known| (&known.path, known.line) == (&place.path, place.line))
     };
     code.retain(|place| !is_known(place));
+
     if code.len() <= MAX_IN_CONTEXT {
         around(document, occurrences, &code)?;
     }
@@ -640,6 +653,7 @@ fn registered(
         document.section(Section::tree("handlers", title, keyed).weighing(30));
         return Ok(());
     }
+
     for part in name.split('.').skip(1).collect::<Vec<_>>().iter().rev() {
         let handlers = query::handlers(occurrences, part, None, depth)?;
         if !handlers.is_empty() {
@@ -648,6 +662,7 @@ fn registered(
             break;
         }
     }
+
     Ok(())
 }
 

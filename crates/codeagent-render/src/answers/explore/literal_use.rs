@@ -122,12 +122,14 @@ pub(super) fn branches_of_items(
             let line = occurrences.sources.line(&place.path, literal.line)?;
             let line = line.as_deref();
             let key = line.and_then(|line| query::key_of_string(line, &literal.text));
+
             if near.contains(&literal.line) && key.is_some_and(|key| ITEM_KEYS.contains(&key)) {
                 let sites = query::literal_sites(snapshot, &literal.text, MAX_SITES)?;
                 labels.extend(sites.into_iter().map(|site| (site.path, site.line)));
             }
         }
     }
+
     branches::at(document, occurrences, &labels, wants)
 }
 

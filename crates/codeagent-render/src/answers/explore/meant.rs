@@ -25,6 +25,7 @@ pub(super) fn best_group<'t>(
         wants,
         ..
     } = context;
+
     let mut ranked = Vec::with_capacity(symbols.groups.len());
     let groups = symbols.groups.iter().chain(&symbols.others);
     for (at, group) in groups.enumerate() {
@@ -35,6 +36,7 @@ pub(super) fn best_group<'t>(
             ranked.push(((!is_meant, is_apart, rank), group));
         }
     }
+
     let best = ranked.into_iter().min_by_key(|(rank, _)| *rank);
     Ok(best.map(|(_, group)| group))
 }
@@ -78,6 +80,7 @@ fn is_used_in(
 pub(super) fn with_namesakes(group: &SymbolGroup, symbols: &SymbolTarget) -> Vec<Node> {
     let first = group.first();
     let mut nodes = group.nodes.clone();
+
     if first.kind == NodeKind::Namespace {
         let others = symbols.groups.iter().chain(&symbols.others);
         let parts = others.flat_map(|other| &other.nodes).filter(|node| {
@@ -86,12 +89,14 @@ pub(super) fn with_namesakes(group: &SymbolGroup, symbols: &SymbolTarget) -> Vec
         let parts: Vec<Node> = parts.filter(|node| node.id != first.id).cloned().collect();
         nodes.extend(parts);
     }
+
     // Classes without a common base may have events of the same name.
     if first.kind == NodeKind::Event {
         let others = symbols.groups.iter().flat_map(|other| &other.nodes);
         let others = others.filter(|node| node.kind == NodeKind::Event && node.id != first.id);
         nodes.extend(others.cloned());
     }
+
     nodes
 }
 
@@ -105,10 +110,12 @@ fn rank(
     if !wants.flow {
         return Ok((is_outer, false));
     }
+
     // What is sent or raised is a message, not a function of its name.
     if wants.messages {
         return Ok((is_outer, !nodes[0].node_type.is_type()));
     }
+
     // A declaration without a body calls nothing.
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     let calls = occurrences.outgoing(&ids, &[EdgeType::Calls])?;

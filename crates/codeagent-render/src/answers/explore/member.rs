@@ -143,6 +143,7 @@ fn source(
         let span = node.spans.first().map(|span| span.span);
         span.map(|span| span.end_line - span.start.line)
     });
+
     if let Some(longest) = longest {
         document.section(keys(occurrences, longest)?.weighing(30));
         let mut source = Section::lines("source", "", source_lines(occurrences, longest)?);
@@ -164,6 +165,7 @@ fn keys(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<Section, A
             true => occurrences.sources.lines(&span.path, first, last)?,
             false => None,
         };
+
         for (at, key) in object_literal::keys(&lines.unwrap_or_default()) {
             rows.push(NameRow {
                 full: format!("{} {key}", first as usize + at),
@@ -171,6 +173,7 @@ fn keys(occurrences: &mut Occurrences<'_, '_>, node: &Node) -> Result<Section, A
             });
         }
     }
+
     Ok(Section::names("keys", "keys of its object", rows))
 }
 
@@ -347,6 +350,7 @@ fn calls_between_overloads(
     if subject.nodes.len() == 1 {
         return Ok(between);
     }
+
     let others = own_lines(subject);
     for node in subject.nodes {
         let itself = own_lines_of(std::slice::from_ref(node));
@@ -357,6 +361,7 @@ fn calls_between_overloads(
                 .filter(|call| others(call) && !itself(call)),
         );
     }
+
     Ok(between)
 }
 
@@ -433,12 +438,14 @@ fn direct_callers(
             let mut paths = node.spans.iter().map(|span| span.path.as_str());
             is_callable(node) && !paths.any(query::is_test_path)
         };
+
         let caller = caller.map(|symbol| symbol.node);
         callers.extend(caller.filter(|node| is_new(node) && is_code(node)));
         if callers.len() == MAX_COMPONENT_CALLERS {
             break;
         }
     }
+
     Ok(callers)
 }
 
@@ -455,6 +462,7 @@ fn further_callers(
     let mut ids = ids.to_vec();
     ids.extend(bases.into_iter().map(|(id, _)| id));
     let further = query::callers_of_callers(occurrences, &ids)?;
+
     if !further.unresolved.is_empty() {
         let uses = further.unresolved.iter();
         let uses: Vec<String> = uses
@@ -465,6 +473,7 @@ fn further_callers(
             uses.join(", ")
         ));
     }
+
     let possible = "possible callers of these callers, through what they implement or override";
     let title = match further.has_forwarding {
         true => "callers of these callers, and of overloads that forward to them",
@@ -485,6 +494,7 @@ fn further_callers(
         let section = Section::occurrence_rows(key, title, tests);
         document.section(wants.weigh(section, false, 4));
     }
+
     let callers = direct_callers(occurrences, &ids)?;
     let title =
         "lines of components in other languages that name these callers, matched by equal text";
@@ -590,6 +600,7 @@ pub(super) fn add_chain(
     let Some(source) = &mut place.source else {
         return Ok(());
     };
+
     for line in lines.iter().flatten() {
         let line = line.trim();
         let is_chain = line.starts_with('.') && !line.starts_with("..");

@@ -76,6 +76,7 @@ pub(super) fn in_components(
     let is_searched =
         |node: &&Node| node.language == Language::TypeScript && query::is_compound(&node.name);
     let functions: Vec<&Node> = functions.iter().filter(is_searched).collect();
+
     let mut places = Vec::new();
     if !functions.is_empty() {
         let found = query::text_mentions(occurrences.sources, &functions, true)?;
@@ -85,6 +86,7 @@ pub(super) fn in_components(
             }
         }
     }
+
     Ok(Section::occurrence_rows("components", title, places))
 }
 
@@ -109,6 +111,7 @@ fn unknown_reads(
     if *node_type != NodeType::Property {
         return Ok(());
     }
+
     let pattern = format!(r"\.{}\b(?:[^(]|$)", query::escaped_text(name));
     let found = query::search_text(occurrences, &regex(&pattern))?;
     let mut places = Vec::new();
@@ -118,6 +121,7 @@ fn unknown_reads(
             places.push(place);
         }
     }
+
     let title = "reads of a property of this name, of values of unknown type";
     let section = Section::occurrence_rows("unknown reads", title, places);
     document.section(subject.wants.weigh(section, true, 0));
@@ -146,11 +150,13 @@ fn configuration_keys(
 ) -> Result<(), AnswerError> {
     let name = query::escaped_text(&subject.first().name);
     let pattern = format!(r#"["'][\w:.]*:{name}["']|\w__{name}\b|'{name}'"#);
+
     let search = TextSearchQuery {
         ignore_case: true,
         ..regex(&pattern)
     };
     let found = query::search_text(occurrences, &search)?;
+
     let title = "keys with its name, of a configuration or in SQL, matched by text";
     for (key, title, places) in [
         ("configuration keys", title, found.code),

@@ -105,6 +105,7 @@ fn condition(lines: &[String]) -> Option<usize> {
         if code.is_empty() {
             continue;
         }
+
         let indent = line.len() - code.len();
         let code = code
             .trim_start_matches("} else ")
@@ -115,6 +116,7 @@ fn condition(lines: &[String]) -> Option<usize> {
         }
         least = least.min(indent);
     }
+
     None
 }
 
@@ -148,17 +150,20 @@ pub(super) fn add_callers_around(
         let is_new = |function: &Node| functions.iter().all(|known| known.id != function.id);
         functions.extend(function.filter(is_new));
     }
+
     if let left_out @ 1.. = functions.len().saturating_sub(MAX_FUNCTIONS) {
         document.note(format!(
             "the callers of {left_out} more functions are left out"
         ));
         functions.truncate(MAX_FUNCTIONS);
     }
+
     for function in &functions {
         let mut rows = occurrences.uses_of(&[function.id], &[EdgeType::Calls])?;
         rows.retain(|row| !row.is_test());
         let title = format!("{} is called at", occurrences.short_name(function)?);
         document.section(Section::occurrence_rows("callers", title, rows).weighing(20));
+
         let further = query::callers_of_callers(occurrences, &[function.id])?;
         let title = "callers of these callers";
         let section = Section::occurrence_rows("callers of callers", title, further.certain);

@@ -223,6 +223,7 @@ fn answer(
     if !wants.entry_points {
         is_answered |= connection::section(index, document, occurrences, (targets, text), wants)?;
     }
+
     let asked =
         query::asked_kind(occurrences, text)?.filter(|kind| !kind::names_symbols(targets, kind));
     if names_no_subject(targets, text) && !wants.flow && !wants.impact {
@@ -238,6 +239,7 @@ fn answer(
         kind::sections(document, occurrences, kind, wants)?;
         is_answered = true;
     }
+
     let is_of_tests = wants.tests && !describes_other_than_tests(text);
     if is_of_tests && (!targets.has_written_name || describes_beside_external(targets)) {
         is_answered |= described::tests(index, document, occurrences, (targets, text), wants)?;
@@ -247,6 +249,7 @@ fn answer(
     } else if !is_answered {
         is_answered = entry_points::of_commands(document, occurrences, targets)?;
     }
+
     let mut outcome = Outcome {
         is_of_kind: asked.is_some(),
         described: None,
@@ -260,6 +263,7 @@ fn answer(
         targets.leave_out_names();
         return Ok(outcome);
     }
+
     if is_guess(targets, text) {
         let is_weak = |target: &Target| match target {
             Target::Symbols(_) => true,
@@ -438,15 +442,18 @@ fn note_missing(document: &mut Document, targets: &Targets, face: Face) {
             name.to_lowercase()
         ));
     }
+
     if !targets.left_out.is_empty() {
         let names = targets.left_out.join(", ");
         document.note(format!(
             "left out: {names}; query them alone if they are meant"
         ));
     }
+
     for (_, error) in targets.missing.iter().take(MAX_EXPLORED) {
         document.note(query_error_text(error, face));
     }
+
     let more = targets.found.iter().skip(MAX_EXPLORED);
     let more: Vec<&str> = more.map(Target::requested_text).collect();
     if !more.is_empty() {
@@ -479,6 +486,7 @@ fn add_target(
         }
         Target::Literal(target) => literal::literal(&mut part, occurrences, target, within, wants),
     }?;
+
     limits.apply(&mut part);
     document.append(part, WANTED);
     Ok(())

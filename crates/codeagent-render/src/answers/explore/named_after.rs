@@ -29,6 +29,7 @@ pub(super) fn section(
         let capital = query::capitalized(text);
         let names = ENDS.iter().map(|end| format!("{text}{end}"));
         let names = names.chain(STARTS.iter().map(|start| format!("{start}{capital}")));
+
         for name in names {
             let found = query::symbols_of_name(occurrences.sources.snapshot(), &name)?;
             let methods = found
@@ -37,9 +38,11 @@ pub(super) fn section(
             members.extend(methods.map(|node| node.id));
         }
     }
+
     if members.len() > MAX_MEMBERS {
         members.clear();
     }
+
     let places = occurrences.of_declarations(&members)?;
     let title = "methods named after it";
     Ok(Section::occurrence_rows("named after", title, places).weighing(30))

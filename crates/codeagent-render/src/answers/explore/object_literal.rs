@@ -24,6 +24,7 @@ pub(super) fn opening(lines: &[String], key: &str) -> Option<usize> {
     let (last, above) = lines.split_last()?;
     let before = &last[..last.find(key)?];
     let mut depth = 0_usize;
+
     for at in (0..lines.len()).rev() {
         let line = above.get(at).map_or(before, String::as_str);
         for c in line.chars().rev() {
@@ -36,6 +37,7 @@ pub(super) fn opening(lines: &[String], key: &str) -> Option<usize> {
             }
         }
     }
+
     None
 }
 
@@ -44,6 +46,7 @@ pub(super) fn opening(lines: &[String], key: &str) -> Option<usize> {
 pub(super) fn keys(lines: &[String]) -> Vec<(usize, &str)> {
     let mut keys = Vec::new();
     let mut depth = 0_usize;
+
     for (at, line) in lines.iter().enumerate() {
         if depth == 1 && at > 0 {
             let name = line.trim_start().trim_start_matches(['"', '\'']);
@@ -54,6 +57,7 @@ pub(super) fn keys(lines: &[String]) -> Vec<(usize, &str)> {
                 keys.push((at, name));
             }
         }
+
         for c in line.chars() {
             match c {
                 '{' | '[' | '(' => depth += 1,
@@ -61,10 +65,12 @@ pub(super) fn keys(lines: &[String]) -> Vec<(usize, &str)> {
                 _ => {}
             }
         }
+
         if depth == 0 {
             break;
         }
     }
+
     keys
 }
 

@@ -116,16 +116,19 @@ fn overrides_by_owner(
 ) -> Result<HashMap<NodeId, String>, AnswerError> {
     let snapshot = occurrences.sources.snapshot();
     let ids: Vec<NodeId> = member.nodes.iter().map(|node| node.id).collect();
+
     let mut found = HashMap::new();
     for (id, _) in query::implementations_of(snapshot, &ids)? {
         let Some(symbol) = query::get_node(snapshot, id)? else {
             continue;
         };
+
         if let (Some(owner), Some(span)) = (symbol.node.parent, symbol.node.spans.first()) {
             let at = format!("{}:{}", span.path, span.name_line);
             found.entry(owner).or_insert(at);
         }
     }
+
     Ok(found)
 }
 
@@ -145,6 +148,7 @@ fn between(
         };
         names.extend(symbol.map(|symbol| symbol.node.name));
     }
+
     Ok(Some(names)
         .filter(|names| !names.is_empty())
         .map(|names| format!("via {}", names.join(" and "))))

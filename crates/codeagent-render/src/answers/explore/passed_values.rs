@@ -23,6 +23,7 @@ pub(super) fn section(
     if reads.len() > MAX_READS {
         return Ok(());
     }
+
     for read in reads {
         let source = read.source.as_deref().unwrap_or_default();
         for function in used_on_line(occurrences, read)? {
@@ -33,6 +34,7 @@ pub(super) fn section(
             let Some(parameter) = parameter(&function, at).filter(|_| is_function) else {
                 continue;
             };
+
             let places = lines_with(occurrences, &function, &parameter)?;
             let title = format!(
                 "lines of {} with {parameter}, which gets it, matched by text",
@@ -41,6 +43,7 @@ pub(super) fn section(
             document.section(Section::occurrence_rows("passed", title, places).weighing(20));
         }
     }
+
     Ok(())
 }
 
@@ -86,15 +89,18 @@ fn lines_with(
     let Some(span) = function.spans.first() else {
         return Ok(Vec::new());
     };
+
     let first = span.name_line + 1;
     let last = span.span.end_line.min(first + MAX_LINES);
     let lines = occurrences.sources.lines(&span.path, first, last)?;
+
     let mut places = Vec::new();
     for (number, line) in (first..).zip(lines.iter().flatten()) {
         if has_name(line, name) {
             places.push(occurrences.at(&span.path, number)?);
         }
     }
+
     Ok(places)
 }
 

@@ -133,12 +133,14 @@ fn is_in_lambda(
     if spans.any(|span| span.path == path && span.name_line == line) {
         return Ok(false);
     }
+
     let source = occurrences.sources.lines(path, line, line)?;
     let source = source.into_iter().flatten().next().unwrap_or_default();
     let before: String = source
         .chars()
         .take(column.saturating_sub(1) as usize)
         .collect();
+
     Ok(before.contains("=>"))
 }
 
@@ -165,15 +167,18 @@ fn callers_of(
     let Some(symbol) = query::get_node(snapshot, id)? else {
         return Ok(());
     };
+
     let mut called = vec![id];
     called.extend(
         query::bases_of(snapshot, &[id])?
             .into_iter()
             .map(|(id, _)| id),
     );
+
     let calls = occurrences.incoming(&called, &[EdgeType::Calls])?;
     let mut places = occurrences.of_edges(&calls)?;
     places.retain(|place| !place.is_test());
+
     let name = match several {
         true => occurrences.short_name(&symbol.node)?,
         false => symbol.node.name,

@@ -102,11 +102,13 @@ fn property_of_field(
     let Some(owner) = field.parent.filter(|_| is_private) else {
         return Ok(());
     };
+
     let name = field.name.trim_start_matches('_');
     let mut members = query::members_of(occurrences.sources.snapshot(), owner)?;
     members.retain(|member| {
         member.kind == NodeKind::Property && member.name.eq_ignore_ascii_case(name)
     });
+
     for property in members {
         let line = property.spans.first().map_or(0, |span| span.name_line);
         let uses = occurrences.uses_of(&[property.id], &[EdgeType::References])?;
@@ -134,9 +136,11 @@ fn is_write(
     // The attribute of a JSX element, and the key of an object literal, write a property.
     let is_property = subject.first().kind == NodeKind::Property;
     let is_script = !place.path.ends_with(".cs");
+
     if words_of(source, name).nth(1).is_some() {
         return is_written_at_use(subject, occurrences, place, columns);
     }
+
     if is_property {
         if is_attribute(source, name, &place.path) {
             return Ok(true);
@@ -149,6 +153,7 @@ fn is_write(
             }
         }
     }
+
     let is_taken = is_property && is_script && is_default(source, name);
     Ok(!is_taken && is_written(source, name))
 }
@@ -170,12 +175,14 @@ fn is_written_at_use(
     let next = place.line + 1;
     let last = place.line + object_literal::MAX_LINES;
     let key = (place.path.clone(), place.line);
+
     for column in columns.get(&key).into_iter().flatten() {
         let sources = &mut occurrences.sources;
         let line = sources.rest_of_line(&place.path, place.line, 1)?;
         let line = line.unwrap_or_default().to_owned();
         let rest = sources.rest_of_line(&place.path, place.line, *column)?;
         let Some(rest) = rest else { continue };
+
         let before = line.strip_suffix(rest).unwrap_or_default();
         let is_taken = is_bare_read && !before.ends_with('.') && !before.ends_with(['+', '-']);
         let after = rest.strip_prefix(name.as_str()).unwrap_or_default();
@@ -183,6 +190,7 @@ fn is_written_at_use(
         if is_attribute || is_assigned(after) && !is_taken || is_counted(before) {
             return Ok(true);
         }
+
         if is_bare_read {
             let after = after.to_owned();
             let lines = sources.lines(&place.path, next, last)?.unwrap_or_default();
@@ -191,6 +199,7 @@ fn is_written_at_use(
             }
         }
     }
+
     Ok(false)
 }
 

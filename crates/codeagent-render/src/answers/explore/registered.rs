@@ -26,8 +26,10 @@ pub(super) fn section(
     if !targets.mentions(REGISTERED) {
         return Ok(());
     }
+
     let snapshot = occurrences.sources.snapshot();
     let files = files_at(snapshot, path)?;
+
     let mut lines = Vec::new();
     for path in files.iter().take(MAX_FILES) {
         let registered = outside_commands(snapshot, path)?;
@@ -40,6 +42,7 @@ pub(super) fn section(
                 .map(|one| format!("  {} {}", one.start, one.label)),
         );
     }
+
     let title = "callbacks registered under a string";
     document.section(Section::lines("registered", title, lines).weighing(WANTED));
     Ok(())

@@ -156,11 +156,13 @@ pub(super) fn found_by_words(
         Some(noun) => (noun.text, MAX_OF_ANY_KIND),
         None => (question, MAX_FOUND),
     };
+
     let search = SearchQuery {
         text: &query::without_what_is_not_done(text),
         filter: &SearchFilter::default(),
         limit,
     };
+
     let snapshot = occurrences.sources.snapshot();
     Ok(query::search(snapshot, index.searched(), &search)?)
 }
@@ -198,6 +200,7 @@ pub(super) fn best_hit(
 ) -> Result<Option<Node>, AnswerError> {
     let kind = query::described_noun(question).map_or(NounKind::Code, |noun| noun.kind);
     let found = found_by_words(index, occurrences, question)?;
+
     let mut nodes = Vec::with_capacity(found.hits.len());
     for hit in found.hits {
         let around = match kind.has_members() {
@@ -206,6 +209,7 @@ pub(super) fn best_hit(
         };
         nodes.push(around.unwrap_or(hit.node));
     }
+
     nodes.retain(|node| is_explorable(node, Wants::default()));
     let at = nodes.iter().position(|node| kind.has(node)).unwrap_or(0);
     Ok(nodes.into_iter().nth(at))
@@ -245,6 +249,7 @@ fn merged(lists: [(Vec<Node>, f64); 2]) -> Vec<Node> {
             }
         }
     }
+
     ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let nodes = ranked.into_iter().map(|(_, node)| node);
     nodes.take(MAX_EXPLORED).collect()

@@ -38,6 +38,7 @@ pub(super) fn section(
     if places.len() > MAX_PLACES {
         return Ok(());
     }
+
     let (mut sending, mut others) = (Vec::new(), Vec::new());
     for mut place in std::mem::take(places) {
         let mut callee = query::call_around(occurrences, &place, text)?;
@@ -46,6 +47,7 @@ pub(super) fn section(
         {
             (place, callee) = (call, Some(name));
         }
+
         match callee.filter(|callee| sends(callee)) {
             Some(callee) => {
                 place.symbol = format!("{} > {callee}(..)", place.symbol);
@@ -54,6 +56,7 @@ pub(super) fn section(
             None => others.push(place),
         }
     }
+
     *places = others;
     let title = "sent by, as an argument of a call";
     document.section(Section::occurrence_rows("sent", title, sending).weighing(WANTED));
@@ -70,6 +73,7 @@ fn call_with_object(
     let Some(object) = declared_object(source).map(str::to_owned) else {
         return Ok(None);
     };
+
     let (first, last) = (place.line + 1, place.line + MAX_LINES);
     let lines = occurrences.sources.lines(&place.path, first, last)?;
     for (line, text) in (first..).zip(lines.unwrap_or_default()) {
@@ -80,6 +84,7 @@ fn call_with_object(
             return Ok(Some((call, callee.to_owned())));
         }
     }
+
     Ok(None)
 }
 

@@ -103,10 +103,12 @@ fn best_by_source(
                 source.push_str(&source_lines(occurrences, &function)?.join(" "));
             }
         }
+
         let own = query::name_words(&source);
         let is_said = |word: &&&str| own.iter().any(|own| is_form(own, word));
         counts.push(words.iter().filter(is_said).count());
     }
+
     let most = counts.iter().copied().max().unwrap_or(0);
     let kept = settings.into_iter().zip(counts);
     let kept = kept.filter(|(_, count)| *count == most);
@@ -124,6 +126,7 @@ fn ranked(
         .iter()
         .map(|word| 1.0 / own.iter().filter(|own| has(own, word)).count().max(1) as f64)
         .collect();
+
     let score = |own: &[String]| {
         let said = words
             .iter()
@@ -131,6 +134,7 @@ fn ranked(
             .filter(|(word, _)| has(own, word));
         said.map(|(_, weight)| weight).sum::<f64>()
     };
+
     let scores: Vec<f64> = own.iter().map(|own| score(own)).collect();
     let most = scores.iter().copied().fold(0.0, f64::max);
     let kept = reads.into_iter().zip(scores);

@@ -32,6 +32,7 @@ fn joined(lines: &[String]) -> Option<String> {
     let mut text = String::new();
     let mut depth = 0_usize;
     let mut has_body = false;
+
     for line in lines {
         let line = line.trim();
         for c in line.chars() {
@@ -41,6 +42,7 @@ fn joined(lines: &[String]) -> Option<String> {
                 _ => {}
             }
         }
+
         if !text.is_empty() {
             text.push(' ');
         }
@@ -49,11 +51,13 @@ fn joined(lines: &[String]) -> Option<String> {
         if text.len() > MAX_BYTES || !has_body && text.ends_with(';') {
             return None;
         }
+
         let is_whole = depth == 0 && (text.ends_with('}') || text.ends_with(';'));
         if has_body && is_whole {
             return Some(text);
         }
     }
+
     None
 }
 

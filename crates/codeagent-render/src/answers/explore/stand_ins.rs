@@ -29,12 +29,14 @@ pub(super) fn section(
     if !subject.wants.implementations || !is_type(subject.first()) {
         return Ok(());
     }
+
     let mut places = stand_ins(occurrences, &subject.ids(), &subject.first().name)?;
     for id in derived.iter().take(MAX_DERIVED) {
         if let Some(symbol) = query::get_node(occurrences.sources.snapshot(), *id)? {
             places.extend(stand_ins(occurrences, &[*id], &symbol.node.name)?);
         }
     }
+
     let is_wanted = says(subject.words, &ASKING);
     let title = "objects that tests make in its place, or in that of a type below it";
     let section = Section::occurrence_rows("stand-ins", title, places);

@@ -239,12 +239,14 @@ fn nested_members(snapshot: &Snapshot, nested: &Node, wants: Wants) -> Result<St
     if !nested.node_type.is_type() || !wants.members {
         return Ok(String::new());
     }
+
     let mut members = query::members_of(snapshot, nested.id)?;
     members.retain(|member| is_listed(member, wants));
     members.sort_by_key(|member| {
         let span = member.spans.first();
         span.map(|span| (span.name_line, span.name_column))
     });
+
     let more = members.len().saturating_sub(MAX_NESTED);
     let mut names: Vec<String> = members
         .into_iter()
@@ -254,6 +256,7 @@ fn nested_members(snapshot: &Snapshot, nested: &Node, wants: Wants) -> Result<St
     if more > 0 {
         names.push(format!("{more} more"));
     }
+
     Ok(match names.as_slice() {
         [] => String::new(),
         names => format!(": {}", names.join(", ")),
@@ -275,6 +278,7 @@ fn inherited(
         .any(|member| member.node_type == NodeType::Constructor);
     let mut known: HashSet<String> = members.iter().map(|member| member.name.clone()).collect();
     let mut rows = Vec::new();
+
     for (base, _) in query::bases_of(snapshot, &subject.ids())? {
         let Some(base) = query::get_node(snapshot, base)?.map(|symbol| symbol.node) else {
             continue;
@@ -283,6 +287,7 @@ fn inherited(
         if (base.node_type == NodeType::Interface) != is_interface {
             continue;
         }
+
         let mut names: Vec<String> = Vec::new();
         let mut own = query::members_of(snapshot, base.id)?;
         own.retain(|member| !member.flags.has(NodeFlags::LOCAL));
@@ -295,6 +300,7 @@ fn inherited(
             {
                 continue;
             }
+
             let row = member_row(&member, false, &uses_of(snapshot, &member)?);
             rows.push(NameRow {
                 full: format!("{}:{}", base.name, row.full),
@@ -304,6 +310,7 @@ fn inherited(
         }
         known.extend(names);
     }
+
     let section = Section::names("inherited", "inherited members", rows);
     document.section(subject.wants.weigh(section, true, 0));
     Ok(())
@@ -349,12 +356,14 @@ fn operators(
             .iter()
             .filter(|node| node.kind == NodeKind::Operator)
     };
+
     let mut lines = Vec::new();
     for operator in operators() {
         lines.extend(source_lines(occurrences, operator)?);
     }
     let section = Section::lines("operator sources", "what its operators do", lines);
     document.section(section.weighing(WANTED).at_most(MAX_OPERATORS));
+
     for operator in operators() {
         let mut uses = occurrences.uses_of(&[operator.id], &[EdgeType::Calls])?;
         uses.retain(|place| !place.is_test());
@@ -380,16 +389,19 @@ fn registrations(
     if !is_asked {
         return Ok(());
     }
+
     let registers = |member: &&Node| {
         let name = member.name.to_lowercase();
         let is_verb = REGISTERING.iter().any(|verb| name.starts_with(verb));
         member.node_type == NodeType::Method && is_verb
     };
+
     let ids: Vec<NodeId> = members
         .iter()
         .filter(registers)
         .map(|node| node.id)
         .collect();
+
     let mut calls = occurrences.uses_of(&ids, &[EdgeType::Calls])?;
     calls.retain(|place| !place.is_test());
     add_arguments(occurrences, &mut calls)?;
@@ -407,6 +419,7 @@ pub(super) fn add_arguments(
         let Some(source) = call.source.as_mut().filter(|line| line.ends_with('(')) else {
             continue;
         };
+
         let last = call.line + ARGUMENT_LINES;
         let lines = occurrences.sources.lines(&call.path, call.line + 1, last)?;
         for line in lines.iter().flatten() {
@@ -599,9 +612,11 @@ fn callers_of_makers(
         if before.is_none_or(|before| before.contains('(')) {
             continue;
         }
+
         let function = query::function_around(occurrences, place)?;
         makers.extend(function.map(|node| node.id));
     }
+
     let mut lines = query::caller_tree(occurrences, &makers)?;
     lines.retain(|line| !line.starts_with(&"  ".repeat(MAX_MAKERS)));
     let title = "call chains that lead to where it is made and not passed on at once";

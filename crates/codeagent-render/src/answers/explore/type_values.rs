@@ -84,6 +84,7 @@ fn values_of_types_below(
         let Some(symbol) = query::get_node(occurrences.sources.snapshot(), id)? else {
             continue;
         };
+
         let Node {
             name, node_type, ..
         } = &symbol.node;
@@ -93,6 +94,7 @@ fn values_of_types_below(
             literals.extend(uses);
         }
     }
+
     Ok(literals)
 }
 
@@ -108,6 +110,7 @@ fn keys_by_text(
     if !is_interface || first.language != Language::TypeScript || members.len() > MAX_TEXT_KEYS {
         return Ok(Vec::new());
     }
+
     let inside = own_lines(subject);
     let mut keys = Vec::new();
     for member in members
@@ -119,6 +122,7 @@ fn keys_by_text(
         let found = query::search_text(occurrences, &regex(&pattern))?;
         keys.extend([found.code, found.tests].concat());
     }
+
     // A literal is known by its first line or that of a key.
     let is_known = |place: &Occurrence| {
         let near = |known: &Occurrence| {
@@ -126,6 +130,7 @@ fn keys_by_text(
         };
         known.iter().any(near)
     };
+
     keys.retain(|place| !inside(place) && !is_known(place));
     keys.sort_unstable();
     keys.dedup();
@@ -150,16 +155,19 @@ fn add_conditional(
     if source.ends_with([';', '{', '(', ',']) {
         return Ok(());
     }
+
     let last = place.line + MAX_CONDITIONAL;
     let lines = occurrences
         .sources
         .lines(&place.path, place.line + 1, last)?;
     let lines = lines.unwrap_or_default();
+
     // The alternatives stand at the indentation of the first.
     let indent = |line: &str| line.len() - line.trim_start().len();
     let Some(first) = lines.first().map(|line| indent(line)) else {
         return Ok(());
     };
+
     let is_alternative = |line: &&str| line.starts_with("? ") || line.starts_with(": ");
     let inside = lines.iter().take_while(|line| indent(line) >= first);
     let inside = inside.filter(|line| indent(line) == first);
@@ -183,16 +191,19 @@ fn literals_by_keys(
     if !has_literals || subject.first().language == Language::CSharp {
         return Ok(Vec::new());
     }
+
     let mut literals: Vec<Occurrence> = Vec::new();
     for member in members.iter().take(MAX_KEYS) {
         let uses = occurrences.incoming(&[member.id], &[EdgeType::References])?;
         if uses.len() > MAX_KEY_USES {
             continue;
         }
+
         for key in occurrences.of_edges(&uses)? {
             literals.extend(literal_around(occurrences, &key, &member.name)?);
         }
     }
+
     // Stable: of several keys of a literal, the first member's stays.
     literals.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
     literals.dedup_by(|one, other| one.path == other.path && one.line == other.line);
@@ -209,6 +220,7 @@ fn literal_around(
         place.line.saturating_sub(object_literal::MAX_LINES).max(1),
         place.line + object_literal::MAX_LINES,
     );
+
     let lines = occurrences.sources.lines(&place.path, first, last)?;
     let lines = lines.unwrap_or_default();
     let at = (place.line - first) as usize;
@@ -218,6 +230,7 @@ fn literal_around(
     let Some(above) = object_literal::opening(&lines[..=at], key) else {
         return Ok(None);
     };
+
     let mut source = lines[above].trim().to_owned();
     if above < at {
         source = format!("{source} {}", lines[at].trim());
@@ -329,6 +342,7 @@ fn is_object_literal(line: &str, name: &str) -> bool {
             false => line[..at].trim_end(),
         };
         let after = line[at + name.len()..].trim_start();
+
         let is_cast = ["as", "satisfies"].iter().any(|word| {
             let value = before.strip_suffix(word).map(str::trim_end);
             value.is_some_and(|value| {
@@ -337,6 +351,7 @@ fn is_object_literal(line: &str, name: &str) -> bool {
                     || value.ends_with("as const")
             })
         });
+
         let is_word = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
         let is_generic = after.starts_with('<') && after.contains("> = {");
         let is_assigned = after.starts_with("= {") || is_generic;

@@ -24,6 +24,7 @@ pub(super) fn sections(
     let is_view = |path: &&str| path.ends_with(".cshtml");
     let paths = places.iter().map(|place| place.path.as_str());
     let views: BTreeSet<&str> = paths.filter(is_view).collect();
+
     for view in views.into_iter().take(MAX_VIEWS) {
         let name = view.rsplit('/').next().unwrap_or(view);
         let behind = query::behind_view(occurrences, view)?;
@@ -34,6 +35,7 @@ pub(super) fn sections(
             None => format!("actions with the name of the view {name}"),
         };
         document.section(Section::occurrence_rows("actions", title, rows).weighing(30));
+
         if let Some(component) = query::component_of_view(view) {
             uses_of_component(document, occurrences, component)?;
         }

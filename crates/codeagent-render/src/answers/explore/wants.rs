@@ -257,21 +257,25 @@ fn excludes_tests(targets: &Targets) -> bool {
 fn asks_for_flow(targets: &Targets) -> bool {
     let asks_when = targets.has_word("do") && targets.has_word("when");
     let symbols = targets.found.iter().filter(|found| !found.ids().is_empty());
+
     // Without a name, neither end of a path is known.
     let asks_how = asks_how(targets)
         && match symbols.clone().count() {
             0 => true,
             count => count < 2 && !asks_for_path_to(targets),
         };
+
     // `from the click on Save, which code writes the file?`
     let starts_with_from = targets.words.first().is_some_and(|word| word == "from");
     let asks_from = starts_with_from && !is_path(targets);
+
     // `how does a POST to /carts end up in the database?`
     let names_route = targets.found.iter().any(|target| match target {
         Target::Literal(literal) => !literal.files.is_empty() || !literal.routes.is_empty(),
         _ => false,
     });
     let asks_how_of_route = targets.has_word("how") && names_route && symbols.count() == 0;
+
     targets.mentions(&["happen", "flow"])
         || asks_how_of_route
         || asks_to_trace(targets)
@@ -369,6 +373,7 @@ fn names_no_code(targets: &Targets) -> bool {
         }
         _ => false,
     };
+
     let asks_where = targets.mentions(&["where", "entry"]);
     let has_types = targets.found.iter().any(|target| !target.ids().is_empty());
     match asks_where {
@@ -391,9 +396,11 @@ fn starts_a_program(targets: &Targets) -> bool {
     let is_other = |word: &&str| !known.iter().any(|start| word.starts_with(start));
     let asks_where = targets.words.first().is_some_and(|word| word == "where");
     let of_program = usize::from(targets.mentions(PROGRAMS));
+
     if !asks_where {
         return targets.uncommon_words().filter(is_other).count() <= of_program;
     }
+
     // `the updater program that installs a version` is one program.
     let clause = ["that", "which"];
     let before = targets
@@ -401,6 +408,7 @@ fn starts_a_program(targets: &Targets) -> bool {
         .iter()
         .position(|word| clause.contains(&word.as_str()));
     let noun = &targets.words[..before.unwrap_or(targets.words.len())];
+
     let in_noun = |word: &&str| noun.iter().any(|own| own == word);
     let others = targets.uncommon_words_before(STARTS).filter(is_other);
     others.filter(in_noun).count() <= 2 * of_program
