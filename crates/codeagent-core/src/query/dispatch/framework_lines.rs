@@ -235,10 +235,12 @@ fn lines_in(
         path,
         literals: false,
     };
+
     let mut found = search_text(occurrences, &query)?;
     let left_out = found.count.saturating_sub(found.shown() as u64);
     found.code.retain(is_written);
     found.others.retain(is_written);
+
     Ok((found, left_out))
 }
 
@@ -269,6 +271,7 @@ fn asked(words: &[String]) -> Option<&'static Framework> {
     if !STARTS.contains(&first.as_str()) {
         return None;
     }
+
     let has = |words: &[String], list: &[&str]| words.iter().any(|word| list.contains(&&**word));
     // `which setting turns scheduled jobs off?` asks for a setting.
     let subject: Vec<String> = words[1..]
@@ -277,6 +280,7 @@ fn asked(words: &[String]) -> Option<&'static Framework> {
         .take(SUBJECT_WORDS)
         .cloned()
         .collect();
+
     FRAMEWORKS.iter().find(|framework| {
         let lists = framework.words;
         lists.iter().all(|list| has(words, list)) && lists.iter().any(|list| has(&subject, list))
@@ -340,6 +344,7 @@ mod tests {
             ("The schedule is wrong", ""),
         ] {
             let title = asked(&plain_words(question)).map_or("", |found| found.title);
+
             assert!(title.contains(expected), "{question}: {title}");
             assert_eq!(title.is_empty(), expected.is_empty(), "{question}: {title}");
         }

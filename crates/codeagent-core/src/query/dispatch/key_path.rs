@@ -111,21 +111,25 @@ fn values_of(occurrences: &mut Occurrences<'_, '_>, key: &str) -> Result<Vec<Nod
         path: None,
         literals: false,
     };
+
     let mut symbols: Vec<Node> = Vec::new();
     let lines = search_text(occurrences, &query)?.code;
     let mut seen = FxHashSet::default();
+
     for line in &lines {
         let value = line.source.as_deref();
         let value = value.and_then(|source| name_of(after_key(source, key)?));
         let Some(name) = value.filter(|name| seen.insert(name.to_string())) else {
             continue;
         };
+
         let symbol = symbol(occurrences, (&line.path, line.line), name)?;
         symbols.extend(symbol.filter(|new| symbols.iter().all(|known| known.id != new.id)));
         if seen.len() == MAX_STARTS {
             break;
         }
     }
+
     Ok(symbols)
 }
 
@@ -139,6 +143,7 @@ fn follow(
     let Some(mut within) = lines_of(&start) else {
         return Ok(None);
     };
+
     let mut end = None;
     for key in keys {
         let next = match value(occurrences, &within, key)? {
@@ -152,9 +157,11 @@ fn follow(
         let Some((lines, value)) = next else {
             return Ok(end.filter(|_| !is_whole));
         };
+
         within = lines;
         end = Some(value);
     }
+
     Ok(end)
 }
 

@@ -81,10 +81,12 @@ impl<'s> MappedGroups<'s> {
         let Some(method) = route.source.filter(|_| is_open) else {
             return Ok(vec![route]);
         };
+
         let prefixes = self.prefixes(method)?;
         if prefixes.is_empty() {
             return Ok(vec![route]);
         }
+
         let below = prefixes.iter().map(|prefix| DispatchRow {
             label: format!("{verb} {}", joined(&prefix.path, path)),
             confidence: prefix.confidence,

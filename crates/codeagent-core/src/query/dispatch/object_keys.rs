@@ -116,15 +116,18 @@ pub fn uses_of_key(
 ) -> Result<Vec<Occurrence>, QueryError> {
     let uses = occurrences.incoming(&[constant], &[EdgeType::References])?;
     let mut found = Vec::new();
+
     for used in uses.into_iter().take(MAX_USES) {
         let path = occurrences.path(used.file)?;
         let rest = occurrences
             .sources
             .rest_of_line(&path, used.line, used.column)?;
+
         if rest.is_some_and(|rest| is_use_of_key(rest, key)) {
             found.push(used);
         }
     }
+
     occurrences.of_edges(&found)
 }
 

@@ -137,16 +137,19 @@ fn ending_alike(
         if !is_mounted(snapshot, key, shorter)? {
             continue;
         }
+
         let mut rows = store::dispatch_with_key(snapshot, kind, shorter)?;
         if rows.is_empty() {
             rows = store::dispatch_below(snapshot, kind, shorter)?;
             rows.retain(|row| has_open_prefix(row, shorter));
         }
+
         if !rows.is_empty() {
             rows.iter_mut().for_each(doubt);
             return Ok(rows);
         }
     }
+
     Ok(Vec::new())
 }
 
@@ -160,16 +163,19 @@ fn with_parameters(
     let versioned = version_key(key);
     let behind_version = versioned.iter().flat_map(|key| parameter_keys(key));
     let keys = versioned.iter().cloned().chain(parameter_keys(key));
+
     for key in keys.chain(behind_version) {
         let mut rows = store::dispatch_with_key(snapshot, kind, &key)?;
         if rows.is_empty() {
             rows = ending_alike(snapshot, kind, &key)?;
         }
+
         if !rows.is_empty() {
             rows.iter_mut().for_each(doubt);
             return Ok(rows);
         }
     }
+
     Ok(Vec::new())
 }
 

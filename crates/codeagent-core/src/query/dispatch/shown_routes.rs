@@ -140,6 +140,7 @@ impl ShownWalk<'_> {
             let key = DispatchKind::Shows.key(&path[..count].join("/"));
             let mut keys = parameter_keys(&key);
             keys.push(key);
+
             for key in keys.iter().filter(|key| !key.is_empty()) {
                 for (key, has_splat) in [(key.clone(), false), (format!("{key}/*"), true)] {
                     for row in self.routes.by_key.get(&key).into_iter().flatten() {
@@ -151,6 +152,7 @@ impl ShownWalk<'_> {
                 }
             }
         }
+
         found
     }
 
@@ -176,6 +178,7 @@ impl ShownWalk<'_> {
         mut fitting: Vec<Fitting<'_, '_>>,
     ) -> Result<bool, QueryError> {
         fitting.sort_by_key(|route| Reverse(specificity(&route.row.label)));
+
         for routes in
             fitting.chunk_by(|a, b| specificity(&a.row.label) == specificity(&b.row.label))
         {
@@ -187,6 +190,7 @@ impl ShownWalk<'_> {
                 return Ok(true);
             }
         }
+
         Ok(false)
     }
 
@@ -235,6 +239,7 @@ impl ShownWalk<'_> {
     fn routes_in(&self, list: NodeId) -> Result<Vec<DispatchRow>, QueryError> {
         let mut around = vec![list];
         let mut seen = FxHashSet::default();
+
         for _ in 0..=MAX_RENDERED {
             let mut rows = Vec::new();
             for id in &around {
@@ -243,6 +248,7 @@ impl ShownWalk<'_> {
             if !rows.is_empty() {
                 return Ok(rows);
             }
+
             let mut rendered = Vec::new();
             for id in around {
                 rendered.extend(self.rendered(id)?.into_iter().filter(|id| seen.insert(*id)));
@@ -250,6 +256,7 @@ impl ShownWalk<'_> {
             rendered.truncate(MAX_CHILDREN);
             around = rendered;
         }
+
         Ok(Vec::new())
     }
 
@@ -259,6 +266,7 @@ impl ShownWalk<'_> {
         if !self.is_component(Some(component))? {
             return Ok(rendered);
         }
+
         let calls = store::incident_edges(
             self.snapshot,
             component,
@@ -270,6 +278,7 @@ impl ShownWalk<'_> {
                 rendered.push(edge.other);
             }
         }
+
         Ok(rendered)
     }
 

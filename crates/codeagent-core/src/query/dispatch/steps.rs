@@ -68,6 +68,7 @@ impl DispatchStep {
         message: Option<NodeId>,
     ) -> Self {
         let known = first.confidence.min(second.confidence);
+
         Self {
             kind: first.kind,
             from: first.source,
@@ -291,6 +292,7 @@ pub(in crate::query) fn messages_of_name(
     let Some(node) = store::node(snapshot, message)? else {
         return Ok(messages);
     };
+
     for other in store::by_name(snapshot, &node.name, MAX_JOINED)? {
         let is_other = other.id != message && other.name == node.name;
         if is_other
@@ -300,6 +302,7 @@ pub(in crate::query) fn messages_of_name(
             messages.push(other.id);
         }
     }
+
     Ok(messages)
 }
 

@@ -34,12 +34,14 @@ pub fn caller_tree(
         lines: Vec::new(),
         is_cut: false,
     };
+
     tree.climb(symbols, 0)?;
     if tree.is_cut {
         tree.lines.push(format!(
             "and callers beyond {MAX_DEPTH} levels or {MAX_LINES} lines"
         ));
     }
+
     Ok(tree.lines)
 }
 
@@ -123,6 +125,7 @@ impl CallerTree<'_, '_, '_> {
             let Some(node) = store::node(snapshot, *id)? else {
                 continue;
             };
+
             let outer = node.parent.filter(|_| node.flags.has(NodeFlags::LOCAL));
             let outer = outer.map_or(Ok(None), |id| store::node(snapshot, id))?;
             if let Some(outer) = outer.filter(|outer| self.seen.insert(outer.id)) {
@@ -134,6 +137,7 @@ impl CallerTree<'_, '_, '_> {
                 self.climb(&[outer.id], depth + 1)?;
             }
         }
+
         Ok(())
     }
 

@@ -194,10 +194,12 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             format!("  {}:{}", span.path, span.name_line)
         });
         self.write(depth, prefix, node, &format!("{place}{remark}"))?;
+
         let is_deep = depth >= self.max_depth;
         if is_deep || self.lines.len() > MAX_LINES || !self.entered.insert(node.id) {
             return Ok(());
         }
+
         let steps = self.steps_of(node)?;
         self.steps(steps, depth + 1, &lines_of(node))
     }
@@ -345,6 +347,7 @@ impl<'w, 's, 'a> FlowWalk<'w, 's, 'a> {
             _ => "",
         };
         let prefix = format!("{at} {doubt}{passed}");
+
         self.constants = self.constants_of(target, call)?;
         self.step_into(target, depth, &prefix)?;
         self.constants.clear();

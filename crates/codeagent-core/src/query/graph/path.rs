@@ -207,6 +207,7 @@ fn path_around(
         let search = ShortestPath::new(sources.snapshot(), from, to, without)?;
         let found = search.run()?;
         let known = naming.len();
+
         for step in found.steps.iter().flatten() {
             if step.link == Link::Reference
                 && let Some(line) = sources.line(&step.path, step.line)?
@@ -216,10 +217,12 @@ fn path_around(
                 naming.insert((file.id, step.line));
             }
         }
+
         if naming.len() == known {
             return Ok(found);
         }
     }
+
     Ok(PathSearch::default())
 }
 
@@ -355,6 +358,7 @@ impl<'a> ShortestPath<'a> {
         (naming, avoided): (&'a FxHashSet<(FileKey, u32)>, &'a FxHashSet<NodeId>),
     ) -> Result<Self, QueryError> {
         let shared = from.iter().filter(|id| to.contains(id)).min();
+
         Ok(Self {
             snapshot,
             handlers: MessageHandlers::load(snapshot)?,

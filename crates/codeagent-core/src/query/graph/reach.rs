@@ -224,6 +224,7 @@ fn requests_with_values(
     if !key.contains('*') {
         return Ok(Vec::new());
     }
+
     let fits = |row: &DispatchRow| {
         let (other_verb, other) = verb_and_path(&row.label);
         let other = route_key(other);
@@ -232,6 +233,7 @@ fn requests_with_values(
             && key.split('/').count() == other.split('/').count()
             && pairs.all(|(own, other)| has_form(other, own))
     };
+
     let mut rows = store::dispatch_of_kind(snapshot, DispatchKind::Requests)?;
     rows.retain(fits);
     Ok(rows.iter().map(|row| (row.file, row.line)).collect())
@@ -342,9 +344,11 @@ impl Modules {
         if Dialect::of_path(&test).map(Dialect::language) != Some(Language::TypeScript) {
             return Ok(false);
         }
+
         if self.mocks.replaces(occurrences, &test, &self.paths)? {
             return Ok(true);
         }
+
         let paths = match self.of_callers.entry(through) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(paths_of(occurrences.sources.snapshot(), &[through])?),

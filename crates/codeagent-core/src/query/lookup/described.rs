@@ -163,6 +163,7 @@ fn joined_verbs(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Vec<String>
             joined.push(word);
         }
     }
+
     for pair in tokens.windows(2) {
         if PARTICLES.contains(&pair[1].text) {
             let word = format!("{}{}", root(&pair[0].text.to_lowercase()), pair[1].text);
@@ -171,6 +172,7 @@ fn joined_verbs(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Vec<String>
             }
         }
     }
+
     Ok(joined)
 }
 
@@ -180,12 +182,14 @@ pub fn without_what_is_not_done(question: &str) -> String {
     let words: Vec<&str> = question.split(' ').collect();
     let mut kept = Vec::with_capacity(words.len());
     let mut at = 0;
+
     while at < words.len() {
         let excludes = match words[at] {
             "without" => 1,
             "instead" if words.get(at + 1) == Some(&"of") => 2,
             _ => 0,
         };
+
         let action = words.get(at + excludes).filter(|_| excludes > 0);
         if action.is_some_and(|word| word.ends_with("ing")) {
             let rest = &words[at + excludes + 1..];
@@ -197,9 +201,11 @@ pub fn without_what_is_not_done(question: &str) -> String {
             at += excludes + 1 + length;
             continue;
         }
+
         kept.push(words[at]);
         at += 1;
     }
+
     kept.join(" ")
 }
 
@@ -219,9 +225,11 @@ fn keep_overridden(
             });
         }
     }
+
     if !overridden.is_empty() {
         *found = overridden;
     }
+
     Ok(())
 }
 
@@ -328,6 +336,7 @@ pub fn described_rather(
     if targets.found.is_empty() || !names_nothing_for_sure(snapshot, targets, question)? {
         return Ok(None);
     }
+
     let described = described_symbols(snapshot, question)?;
     let tokens = tokens(question);
     if targets
@@ -337,6 +346,7 @@ pub fn described_rather(
     {
         return Ok(None);
     }
+
     let asks_for_value = asks_for_setting(&tokens);
     let says_more = described
         .first()
@@ -350,6 +360,7 @@ fn has_said_kind(tokens: &[Token<'_>], target: &Target) -> bool {
     let Target::Symbols(symbols) = target else {
         return false;
     };
+
     let words = name_words(&symbols.asked);
     let is_name = |tokens: &[Token<'_>]| {
         let mut pairs = tokens.iter().zip(&words);
@@ -360,6 +371,7 @@ fn has_said_kind(tokens: &[Token<'_>], target: &Target) -> bool {
         kind_test(&kind.text.to_lowercase())
             .is_some_and(|is_kind| groups.any(|group| is_kind(group.first())))
     };
+
     let mut windows = tokens.windows(words.len() + 1);
     windows.any(|window| match window.split_last() {
         Some((kind, name)) => is_name(name) && is_of_kind(kind),
@@ -401,6 +413,7 @@ fn asked_kind<'a>(tokens: &[Token<'a>]) -> Option<AskedKind<'a>> {
         let word = token.text;
         kind_test(word).map(|is_of| AskedKind { word, is_of })
     };
+
     // What calls lead to runs.
     let leads_to = |pair: &[Token<'_>]| pair[0].text.starts_with("lead") && pair[1].text == "to";
     if tokens.windows(2).any(leads_to) {
@@ -409,6 +422,7 @@ fn asked_kind<'a>(tokens: &[Token<'a>]) -> Option<AskedKind<'a>> {
             is_of: |node| node.node_type == NodeType::Method,
         });
     }
+
     if let [which, noun @ ..] = tokens
         && ["Which", "which"].contains(&which.text)
     {
@@ -420,6 +434,7 @@ fn asked_kind<'a>(tokens: &[Token<'a>]) -> Option<AskedKind<'a>> {
             return Some(kind);
         }
     }
+
     let start = tokens.iter().position(|token| token.text == "the")?;
     let noun = tokens[start + 1..].iter().take(MAX_NOUN);
     let mut noun = noun.take_while(|token| token.is_plain());

@@ -192,10 +192,12 @@ fn end(question: &str, words: &[(usize, &str)], clause: usize) -> usize {
         let (word, next) = (words[at].1, words.get(at + 1).map_or("", |(_, next)| *next));
         let is_new_part = word == "and" && ASKING.contains(&trimmed(next));
         let is_condition = before.ends_with(',') && ASKING.contains(&word);
+
         if is_new_sentence || is_new_part || is_condition {
             return words[at].0;
         }
     }
+
     let mut text = question;
     for end in ENDS {
         text = text.trim_end_matches(['?', '.', ',', ' ']);

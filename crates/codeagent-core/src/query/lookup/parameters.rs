@@ -185,6 +185,7 @@ mod tests {
             "List<int> all",
             "List<string>"
         ));
+
         assert!(is_same_parameter(
             Language::TypeScript,
             "id: number",

@@ -109,18 +109,21 @@ fn passed_names(
 ) -> Result<Vec<(String, Location)>, QueryError> {
     let mut passed = Vec::new();
     let mut at = 0;
+
     while at < helpers.len().min(MAX_HELPERS) {
         for call in occurrences.incoming(&[helpers[at]], &[EdgeType::Calls])? {
             let path = occurrences.path(call.file)?;
             if store::is_test_path(&path) {
                 continue;
             }
+
             let rest = occurrences
                 .sources
                 .rest_of_line(&path, call.line, call.column)?;
             let Some((_, arguments)) = rest.and_then(|rest| rest.split_once('(')) else {
                 continue;
             };
+
             if let Some(name) = string_at_start(arguments) {
                 // The string may be another argument, or a part of the name.
                 if is_all_capitals(name) {
@@ -135,6 +138,7 @@ fn passed_names(
         }
         at += 1;
     }
+
     Ok(passed)
 }
 
@@ -173,6 +177,7 @@ pub fn setting_names(line: &str) -> Vec<&str> {
         names.extend(variables.map(|(at, _)| word_at_start(&line[at + prefix.len()..])));
     }
     names.retain(|name| !name.is_empty());
+
     for reader in CONFIGURATION_READERS {
         for (at, _) in line.match_indices(reader) {
             let arguments = &line[at + reader.len()..];
@@ -186,6 +191,7 @@ pub fn setting_names(line: &str) -> Vec<&str> {
             names.extend(name.filter(|name| !names.contains(name)));
         }
     }
+
     names
 }
 

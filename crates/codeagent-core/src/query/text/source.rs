@@ -353,6 +353,7 @@ fn read(workspace: &Workspace, row: &FileRow) -> LoadedSource {
     let read = RepoPath::new(&row.path)
         .ok()
         .map(|path| workspace.read(&path));
+
     match read {
         Some(Ok(file)) if *file.hash.as_bytes() == row.hash => LoadedSource {
             freshness: SourceState::Current,

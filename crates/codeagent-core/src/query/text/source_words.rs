@@ -136,11 +136,13 @@ fn best(mut found: Vec<Found>, words: &SourceWords) -> Vec<Found> {
 fn most_within(words: &[(u32, usize)], rarity: &[f64]) -> f64 {
     let mut counts = vec![0u32; rarity.len()];
     let (mut first, mut sum, mut most) = (0, 0.0, 0.0_f64);
+
     for (line, word) in words {
         if counts[*word] == 0 {
             sum += rarity[*word];
         }
         counts[*word] += 1;
+
         while words[first].0 + NEAR_LINES < *line {
             let gone = words[first].1;
             counts[gone] -= 1;
@@ -151,6 +153,7 @@ fn most_within(words: &[(u32, usize)], rarity: &[f64]) -> f64 {
         }
         most = most.max(sum);
     }
+
     most
 }
 
@@ -161,6 +164,7 @@ fn add_symbols(
     words: &mut SourceWords,
 ) -> Result<(), StoreError> {
     let spans = store::line_spans(snapshot, file.file)?;
+
     let mut symbols: FxHashMap<NodeId, FxHashMap<usize, u32>> = FxHashMap::default();
     for (line, word) in &file.words {
         if let Some((id, _)) = spans.iter().find(|(_, lines)| lines.contains(line)) {
@@ -168,9 +172,11 @@ fn add_symbols(
         }
     }
     words.symbols.extend(symbols);
+
     for (id, lines) in spans {
         *words.lengths.entry(id).or_default() += lines.end() + 1 - lines.start();
     }
+
     Ok(())
 }
 
@@ -180,11 +186,13 @@ fn words_of(text: &[u8], matcher: &AhoCorasick, roots: &[String]) -> Vec<(u32, u
     let (mut line, mut counted) = (1, 0);
     let mut code = CodeLine::default();
     let mut words = Vec::new();
+
     for hit in matcher.find_iter(text) {
         let (start, end) = (hit.start(), word_end(text, hit.start()));
         if !is_word_start(text, start) || end < hit.end() {
             continue;
         }
+
         let word = text[start..end].to_ascii_lowercase();
         let number = hit.pattern().as_usize() / FORMS;
         if str::from_utf8(&word).is_ok_and(|word| root(word) == roots[number]) {
@@ -193,6 +201,7 @@ fn words_of(text: &[u8], matcher: &AhoCorasick, roots: &[String]) -> Vec<(u32, u
             words.push((code.at(text, (line, start)), number));
         }
     }
+
     words
 }
 
@@ -269,6 +278,7 @@ mod tests {
     fn words_of_names_and_prose_are_found_by_their_roots() {
         let roots: Vec<String> = ["cart", "schedul", "http"].map(str::to_owned).into();
         let matcher = matcher(&roots).expect("roots");
+
         for (text, expected) in [
             ("# Carts are\nscheduled.", &[(1, 0), (2, 1)][..]),
             (

@@ -109,20 +109,24 @@ impl UnknownCalls {
     ) -> Result<Vec<(FileKey, UnknownCall)>, QueryError> {
         let called = called_functions_in(snapshot, node)?;
         let mut found = Vec::new();
+
         for span in &node.spans {
             let Some(file) = store::file_by_path(snapshot, &span.path)? else {
                 continue;
             };
+
             let (start, last) = (span.span.start, span.span.end_line);
             let is_own = |call: &UnknownCall| {
                 let is_inside = (call.line, call.column) >= (start.line, start.column);
                 let is_of_called = called.iter().any(|lines| lines.contains(&call.line));
                 is_inside && call.line <= last && !is_of_called
             };
+
             let calls = self.in_file(snapshot, file.id)?.iter();
             let calls = once(calls.filter(|call| is_own(call)));
             found.extend(calls.into_iter().map(|call| (file.id, call)));
         }
+
         Ok(found)
     }
 
@@ -176,13 +180,16 @@ fn called_functions_in(
             .map(|child| child.line_start..=child.line_end)
             .collect());
     }
+
     local.retain(|child| child.flags.has(NodeFlags::LOCAL));
     let ids: Vec<NodeId> = local.iter().map(|child| child.id).collect();
+
     let mut called = FxHashSet::default();
     let (types, incoming) = ([EdgeType::Calls], EdgeDirection::Incoming);
     store::each_use(snapshot, &ids, &types, incoming, |of, _| {
         called.insert(of);
     })?;
+
     let called = local.iter().filter(|child| called.contains(&child.id));
     Ok(called
         .map(|child| child.line_start..=child.line_end)
@@ -231,6 +238,7 @@ struct NamedCall {
 fn named_calls(facts: &Facts, sites: &Sites) -> Vec<NamedCall> {
     let results = results_of_calls(facts);
     let mut calls = Vec::new();
+
     for site in &facts.sites {
         let at = (site.at.line, site.at.column);
         let is_outside = sites.outside.contains_key(&at);
@@ -250,6 +258,7 @@ fn named_calls(facts: &Facts, sites: &Sites) -> Vec<NamedCall> {
             }));
         }
     }
+
     calls.sort_unstable_by_key(|call| call.at);
     calls
 }
@@ -338,6 +347,7 @@ fn text_of(
         (true, Some(_)) => format!("..{}", facts.text(named.name)),
         (true, None) => return None,
     };
+
     if let Some(argument) = type_argument {
         text += &format!("<{argument}>");
     }
@@ -345,6 +355,7 @@ fn text_of(
         let giver = written(facts, callee_of(facts, giver), MAX_DEPTH);
         text += &format!("() from {giver}()");
     }
+
     Some(text)
 }
 
@@ -434,6 +445,7 @@ fn type_argument(
     let Some(last) = facts.list(segments).last() else {
         return Ok(None);
     };
+
     let name = facts.text(last.name);
     let known = store::briefs(snapshot, used)?;
     let mut types = known
@@ -538,6 +550,7 @@ fn result_of(
     if calls.contains(&expr) {
         return Some(expr);
     }
+
     match facts.expr(expr) {
         Expr::Call(call) | Expr::Index(call) => {
             let callee = facts.calls[call.index()].callee;
@@ -570,6 +583,7 @@ fn written(facts: &Facts, expr: ExprId, depth: usize) -> String {
     let Some(depth) = depth.checked_sub(1) else {
         return "..".to_owned();
     };
+
     match facts.expr(expr) {
         Expr::Name(name, ..) => facts.text(name).to_owned(),
         Expr::This(_) | Expr::ThisAt(..) => "this".to_owned(),

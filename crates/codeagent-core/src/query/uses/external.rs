@@ -151,6 +151,7 @@ fn uses_of(
 ) -> Result<Vec<(NodeId, IncidentEdge)>, QueryError> {
     let mut edges = Vec::new();
     let mut enclosing = EnclosingSymbols::new(snapshot);
+
     for used in symbols {
         for (file, sites) in store::external_uses_of(snapshot, used.id)? {
             for site in sites.iter().filter(|site| is_wanted(site.edge_type)) {
@@ -160,6 +161,7 @@ fn uses_of(
             }
         }
     }
+
     Ok(edges)
 }
 
@@ -300,11 +302,13 @@ fn innermost(nodes: &[Node], site: &ExternalSite) -> Option<NodeId> {
         NodeType::Module | NodeType::File => false,
         other => other.is_type() || !is_hierarchical(site.edge_type),
     };
+
     let spans = nodes
         .iter()
         .filter(may_be_source)
         .flat_map(|node| node.spans.iter().map(move |span| (node.id, span.span)));
     let around = spans.filter(|(_, span)| encloses(span, site));
+
     around
         .min_by_key(|(_, span)| {
             (

@@ -264,15 +264,18 @@ fn kind(kind: NodeKind) -> Kind {
         NodeKind::Enum => Kind::Enum,
         NodeKind::Delegate => Kind::Delegate,
         NodeKind::TypeAlias => Kind::TypeAlias,
+
         NodeKind::Namespace => Kind::Namespace,
         NodeKind::AmbientModule => Kind::Module,
         NodeKind::ExtensionBlock => Kind::Extension,
+
         NodeKind::Method | NodeKind::Finalizer => Kind::Method,
         NodeKind::Function | NodeKind::LocalFunction => Kind::Function,
         NodeKind::Operator | NodeKind::Conversion => Kind::Operator,
         NodeKind::Constructor | NodeKind::PrimaryConstructor | NodeKind::StaticConstructor => {
             Kind::Constructor
         }
+
         NodeKind::Property | NodeKind::Indexer => Kind::Property,
         NodeKind::Field => Kind::Field,
         NodeKind::Event => Kind::Event,

@@ -71,20 +71,24 @@ pub(super) fn of_declarations(
 fn add_file(graph: &Graph<'_>, sites: &[&ExportSymbol], text: &Text, forms: &mut Forms) {
     let mut keys: FxHashMap<String, u32> = FxHashMap::default();
     let mut literals: FxHashMap<usize, u32> = FxHashMap::default();
+
     for site in sites {
         let Some(mut form) = form(graph, site, text) else {
             continue;
         };
+
         if let Shape::Key(number) = &mut form.shape {
             let next = keys.entry(form.name.clone()).or_default();
             *number = *next;
             *next += 1;
         }
+
         if let Some(place) = type_literals::place(graph, site, text) {
             let next = literals.len() as u32;
             let number = *literals.entry(place.brace).or_insert(next);
             form.literal = Some((number, place.within));
         }
+
         forms.insert((site.id, site.name_line, site.name_column), form);
     }
 }

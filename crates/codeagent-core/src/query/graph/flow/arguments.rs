@@ -11,6 +11,7 @@ pub(super) fn constants(text: &str) -> Option<String> {
     let inner = text.strip_prefix('(')?;
     let (mut depth, mut quote, mut first) = (1_usize, None, None);
     let mut is_escaped = false;
+
     for (at, c) in inner.char_indices() {
         let was_escaped = is_escaped;
         is_escaped = c == '\\' && !was_escaped;
@@ -25,10 +26,12 @@ pub(super) fn constants(text: &str) -> Option<String> {
             }
             _ => {}
         }
+
         if depth == 0 {
             return shown(&inner[..at], "");
         }
     }
+
     shown(&inner[..first?], ", ..")
 }
 

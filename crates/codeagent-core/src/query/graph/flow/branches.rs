@@ -77,6 +77,7 @@ fn callback_key(before: &str) -> Option<&str> {
     let mut depth = 0_usize;
     // Whether something else follows on the level of brackets that is read.
     let mut is_separated = false;
+
     for (at, c) in before.char_indices().rev() {
         match c {
             ')' | ']' | '}' => depth += 1,
@@ -97,6 +98,7 @@ fn callback_key(before: &str) -> Option<&str> {
             _ => {}
         }
     }
+
     None
 }
 

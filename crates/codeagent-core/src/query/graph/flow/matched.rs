@@ -34,17 +34,20 @@ impl FlowWalk<'_, '_, '_> {
         if class.language != Language::CSharp || class.node_type != NodeType::Class {
             return Ok(found);
         }
+
         let mut uses = self
             .occurrences
             .incoming(&[class.id], &[EdgeType::References])?;
         if uses.len() > MAX_USES {
             return Ok(found);
         }
+
         uses.sort_by_key(|used| (used.other, used.file, used.line));
         for of_method in uses.chunk_by(|one, next| one.other == next.other) {
             let Some(method) = self.takes_any(of_method[0].other)? else {
                 continue;
             };
+
             for used in of_method {
                 let path = self.occurrences.path(used.file)?;
                 let last = used.line + MAX_LINES;
@@ -62,6 +65,7 @@ impl FlowWalk<'_, '_, '_> {
                 }
             }
         }
+
         found.sort_by_key(|code| (code.file, *code.lines.start()));
         Ok(found)
     }

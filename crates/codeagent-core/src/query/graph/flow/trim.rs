@@ -62,6 +62,7 @@ mod tests {
             .map(str::to_owned),
         );
         lines.extend(std::iter::repeat_n("      3 g".to_owned(), LONG));
+
         let found = trimmed(lines.clone(), &[8]);
         let expected = [
             "0",
@@ -74,8 +75,10 @@ mod tests {
             "        4 handler",
         ];
         assert_eq!(found[..expected.len()], expected);
+
         let rest = ["  and 32 deeper lines without a request, event or message"];
         assert_eq!(found[expected.len()..], rest);
+
         assert_eq!(trimmed(lines.clone(), &[]), lines);
     }
 }

@@ -115,6 +115,7 @@ impl FlowWalk<'_, '_, '_> {
         if let Some(keys) = keys_of_procedure(callee) {
             return Ok(Some(keys.to_owned()));
         }
+
         let called = callee.split_once('.').or(callee.split_once("() from "));
         let Some((name, by)) = called else {
             return Ok(None);
@@ -122,6 +123,7 @@ impl FlowWalk<'_, '_, '_> {
         if !MUTATING.contains(&by) {
             return Ok(None);
         }
+
         let path = self.occurrences.path(file)?;
         let text = self.occurrences.sources.text(&path)?;
         let behind = text.and_then(|text| callee_behind(text.whole(), name));
@@ -306,10 +308,12 @@ impl FlowWalk<'_, '_, '_> {
                 EdgeDirection::Outgoing,
             )?);
         }
+
         requests.retain(|row| {
             let site = (row.file, row.line);
             row.kind == DispatchKind::Requests && known.iter().all(|step| step.site != site)
         });
+
         Ok(requests)
     }
 
@@ -342,6 +346,7 @@ impl FlowWalk<'_, '_, '_> {
             .occurrences
             .outgoing(nodes, &[EdgeType::References, EdgeType::Calls])?;
         let mut steps = Vec::new();
+
         for used in uses {
             let Some(event) = store::node(snapshot, used.other)? else {
                 continue;
@@ -349,6 +354,7 @@ impl FlowWalk<'_, '_, '_> {
             if event.kind != NodeKind::Event {
                 continue;
             }
+
             let path = self.occurrences.path(used.file)?;
             let sources = &mut self.occurrences.sources;
             let rest = sources.rest_of_line(&path, used.line, used.column)?;
@@ -356,6 +362,7 @@ impl FlowWalk<'_, '_, '_> {
             if !after.is_some_and(is_raised) {
                 continue;
             }
+
             let mut subscribers = dispatched_from(snapshot, &[event.id])?;
             subscribers.retain(|step| step.kind == DispatchKind::Subscribes);
             subscribers.truncate(MAX_NAMED);
@@ -368,6 +375,7 @@ impl FlowWalk<'_, '_, '_> {
                 })
             }));
         }
+
         Ok(steps)
     }
 
@@ -420,18 +428,22 @@ impl FlowWalk<'_, '_, '_> {
         let [file] = files.as_slice() else {
             return Ok(None);
         };
+
         let snapshot = sources.snapshot();
         let Some(row) = store::file_by_path(snapshot, file)? else {
             return Ok(None);
         };
+
         let mut nodes = store::nodes_of_file(snapshot, row.id)?;
         let mut all = nodes.iter();
         let module = all.find(|node| node.node_type == NodeType::File);
         let module = module.map(|node| node.id);
+
         nodes.retain(|node| node.flags.has(NodeFlags::PUBLIC_API));
         if let Some(at) = nodes.iter().position(|node| node.name == verb) {
             return Ok(Some(nodes.swap_remove(at)));
         }
+
         // A handler of all methods is the only function that its file exports.
         nodes.retain(|node| node.node_type == NodeType::Method && node.parent == module);
         Ok(nodes.pop().filter(|_| nodes.is_empty()))

@@ -272,6 +272,7 @@ fn loaded_source<'a>(
     let text = sources.workspace().read(&command).ok()?.text;
     let strings = text.split(['"', '\'']);
     let mut modules = strings.filter(|part| part.starts_with("./") || part.starts_with("../"));
+
     modules.find_map(|module| {
         let path = format!("{}/{module}", folder_of(command.as_str()));
         let path = RepoPath::normalized(&path).ok()?;
@@ -279,6 +280,7 @@ fn loaded_source<'a>(
             "." => path.as_str(),
             folder => path.as_str().strip_prefix(folder)?.strip_prefix('/')?,
         };
+
         source_of(folder, named, files)
     })
 }
@@ -318,11 +320,13 @@ fn collect(value: &Value, field: &str, depth: usize, named: &mut Vec<(String, St
                 .split_whitespace()
                 .map(|word| word.trim_matches(['"', '\'']))
                 .collect();
+
             let is_run = |at: usize| at > 0 && RUNNERS.contains(&words[at - 1]);
             let is_source = |word: &str| {
                 let ending = word.rsplit_once('.').map(|(_, ending)| ending);
                 ending.is_some_and(|ending| ENDINGS.contains(&ending))
             };
+
             let paths = words
                 .iter()
                 .enumerate()
@@ -476,10 +480,12 @@ mod tests {
                 "start": "node --enable-source-maps 'server/start.ts' --port 1",
             },
         });
+
         let paths: Vec<String> = named_paths(&package)
             .into_iter()
             .map(|(_, path)| path)
             .collect();
+
         assert_eq!(
             paths,
             [

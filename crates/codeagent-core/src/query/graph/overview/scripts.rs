@@ -97,6 +97,7 @@ impl<'t> Scripts<'t> {
         if depth > MAX_DEPTH {
             return;
         }
+
         for part in command.split(['&', ';', '|']) {
             let is_between = |c: char| c.is_whitespace() || "\"'`[],".contains(c);
             let mut words = part.split(is_between).filter(|word| !word.is_empty());
@@ -104,6 +105,7 @@ impl<'t> Scripts<'t> {
             if !words.next().is_some_and(is_runner) {
                 continue;
             }
+
             for word in words {
                 let name = word.strip_prefix("npm:").unwrap_or(word);
                 let Some(command) = self.commands.get(name).and_then(Value::as_str) else {
@@ -112,6 +114,7 @@ impl<'t> Scripts<'t> {
                 if run.iter().any(|known| known.name == name) {
                     continue;
                 }
+
                 run.push(RunScript {
                     manifest: self.manifest.to_owned(),
                     line: self.line_of(name),
@@ -148,11 +151,13 @@ mod tests {
             run.map(|script| (script.name, script.line, script.depth))
                 .collect::<Vec<_>>()
         };
+
         let expected = [
             ("start".to_owned(), 3, 0),
             ("check".to_owned(), 4, 1),
             ("serve".to_owned(), 5, 1),
         ];
+
         assert_eq!(run("[\"pnpm\", \"start\"]"), expected);
         assert_eq!(run("npm run check"), [("check".to_owned(), 4, 0)]);
         assert_eq!(run("node start"), []);

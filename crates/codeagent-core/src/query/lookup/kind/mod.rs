@@ -96,10 +96,12 @@ pub fn asked_kind(
     let Some(question) = KindQuestion::parse(text) else {
         return Ok(None);
     };
+
     let folders = match &question.folder {
         Some(name) => store::folders_named(occurrences.sources.snapshot(), name, MAX_FOLDERS)?,
         None => Vec::new(),
     };
+
     // `the commands of the shell` may be what implements `IShellCommand`.
     if let (Some(name), []) = (&question.folder, folders.as_slice()) {
         for reading in question.readings() {
@@ -111,6 +113,7 @@ pub fn asked_kind(
             }
         }
     }
+
     for reading in question.readings() {
         if let Some(mut kind) = kind_of(occurrences, &reading.kind)? {
             kind.clause.clone_from(&question.clause);
@@ -126,6 +129,7 @@ pub fn asked_kind(
             return Ok(Some(selection::select(occurrences, kind, asked, &folders)?));
         }
     }
+
     Ok(None)
 }
 

@@ -233,6 +233,7 @@ fn without_folder<'q, 'w>(words: &'w [&'q str]) -> (&'w [&'q str], Place<'q>) {
     {
         return (&clause[..does], Place::Owner(name));
     }
+
     match without_part(words) {
         [before @ .., "come" | "ship", "with", name]
         | [before @ .., "come" | "ship", "with", "the", name] => (before, Place::Owner(name)),
@@ -410,6 +411,7 @@ mod tests {
             let question = KindQuestion::parse(question);
             let folder = question.as_ref().and_then(|asked| asked.folder.clone());
             let readings = question.map(|asked| asked.readings()).unwrap_or_default();
+
             let text = |reading: &Reading| {
                 let mut text = reading.selecting.join(" ");
                 text += if text.is_empty() { "" } else { " + " };
@@ -419,6 +421,7 @@ mod tests {
                     .map_or(String::new(), |name| format!(" in {name}"));
                 text
             };
+
             let readings: Vec<String> = readings.iter().map(text).collect();
             assert_eq!(readings, expected);
         }

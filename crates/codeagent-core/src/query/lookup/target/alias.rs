@@ -93,11 +93,13 @@ pub(super) fn of_object(
     let Some((object, member)) = text.rsplit_once('.') else {
         return Ok(None);
     };
+
     let mut found: Vec<(Node, (String, u32))> = Vec::new();
     for (object, _) in get_node_by_qualified_name(snapshot, object, None, None)? {
         if object.kind != NodeKind::Variable || object.language != Language::TypeScript {
             continue;
         }
+
         for site in &object.spans {
             let lines = site.span.start.line..=site.span.end_line;
             for (line, used) in uses_on_lines(snapshot, &site.path, &lines)? {
@@ -110,6 +112,7 @@ pub(super) fn of_object(
             }
         }
     }
+
     let only = if found.len() == 1 { found.pop() } else { None };
     Ok(only.map(|(node, at)| target(text, node, at)))
 }
@@ -121,6 +124,7 @@ fn target(asked: &str, node: Node, (path, line): (String, u32)) -> SymbolTarget 
         path,
         line,
     };
+
     SymbolTarget {
         asked: asked.to_owned(),
         groups: vec![SymbolGroup {

@@ -87,6 +87,7 @@ pub(super) fn prefer_places(targets: &mut Targets, tokens: &[Token<'_>]) {
         .filter(|token| !is_common(token.text))
         .flat_map(|token| name_words(token.text))
         .collect();
+
     for target in &mut targets.found {
         let Target::Symbols(symbols) = target else {
             continue;
@@ -94,6 +95,7 @@ pub(super) fn prefer_places(targets: &mut Targets, tokens: &[Token<'_>]) {
         if symbols.asked.contains(['.', '#', '/', ':']) {
             continue;
         }
+
         let own = name_words(&symbols.asked);
         let words: Vec<&String> = words.iter().filter(|word| !own.contains(word)).collect();
         let shared = |node: &Node| {
@@ -108,6 +110,7 @@ pub(super) fn prefer_places(targets: &mut Targets, tokens: &[Token<'_>]) {
             named.dedup();
             named.len()
         };
+
         let groups = symbols.groups.iter().chain(&symbols.others);
         let most = groups.map(|group| shared(group.first())).max();
         if let Some(most @ 1..) = most {

@@ -82,12 +82,14 @@ fn files_imported(
         let (imports, direction) = (Some(EdgeType::Imports), EdgeDirection::Outgoing);
         let mut edges = store::incident_edges(snapshot, file.id, imports, direction)?;
         edges.retain(|edge| lines.contains(&edge.line));
+
         for edge in edges {
             let node = store::node(snapshot, edge.other)?;
             let module = node.filter(|node| node.node_type == NodeType::File);
             found.extend(module.map(|node| node.qualified_name));
         }
     }
+
     Ok(found)
 }
 

@@ -96,12 +96,14 @@ fn limiting(targets: &Targets, tokens: &[Token<'_>]) -> Vec<String> {
             before.find(|word| !ARTICLES.contains(word) && !kind_words::PLACES.contains(word));
         word.is_some_and(|word| BEFORE_PLACE.contains(&word))
     };
+
     let places = targets.found.iter().filter(|target| match target {
         Target::File { .. } | Target::Folder { .. } => true,
         Target::Symbols(symbols) => symbols.groups[0].first().kind == NodeKind::Namespace,
         Target::External { .. } | Target::Literal(_) => false,
     });
     let names = places.map(Target::requested_text);
+
     names
         .filter(|name| is_limit(name))
         .map(str::to_owned)
@@ -134,6 +136,7 @@ pub(super) fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Quer
     if name.contains(['.', '/']) {
         return Ok(named);
     }
+
     let mut folders = store::folders_with_last_part(snapshot, name, MAX_FILES)?;
     let is_around = |folder: &String| {
         let mut inner = named.iter().map(|target| match target {
@@ -145,6 +148,7 @@ pub(super) fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Quer
     folders.retain(is_around);
     // Of several, the one without tests comes first.
     folders.sort_by_key(|path| store::is_test_path(&format!("{path}/x")));
+
     match folders.into_iter().next() {
         Some(path) => Ok(vec![folder(name, path)]),
         None if named.is_empty() => file_of_stem(snapshot, name),
@@ -182,6 +186,7 @@ pub(super) fn folders_of_name(snapshot: &Snapshot, name: &str) -> Result<Vec<Tar
 /// package of mail helpers` and `the mail helpers package`.
 fn joined_folder(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Option<Target>, QueryError> {
     let is_place = |token: &Token<'_>| kind_words::PLACES.contains(&token.text);
+
     for (at, _) in tokens
         .iter()
         .enumerate()
@@ -192,6 +197,7 @@ fn joined_folder(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Option<Tar
             .iter()
             .take_while(|token| ARTICLES.contains(&token.text));
         let behind = &behind[articles.count()..];
+
         for length in (1..=MAX_JOINED).rev() {
             let before = at.checked_sub(length).map(|start| &tokens[start..at]);
             for words in [behind.get(..length), before].into_iter().flatten() {
@@ -208,6 +214,7 @@ fn joined_folder(snapshot: &Snapshot, tokens: &[Token<'_>]) -> Result<Option<Tar
             }
         }
     }
+
     Ok(None)
 }
 
@@ -222,12 +229,14 @@ fn folder_of(
         .map(|token| token.text)
         .filter(|text| *text != name && !is_common(text));
     let words: Vec<String> = others.flat_map(name_words).map(singular).collect();
+
     let shared = |path: &String| {
         let mut parts: Vec<String> = name_words(path).into_iter().map(singular).collect();
         parts.sort_unstable();
         parts.dedup();
         parts.iter().filter(|part| words.contains(part)).count()
     };
+
     let mut folders = store::folders_named(snapshot, name, MAX_FILES)?;
     folders.retain(|path| !store::is_test_path(&format!("{path}/x")) && shared(path) > 0);
     // Of several with as many words, the first.
@@ -246,6 +255,7 @@ fn described_file(
         if noun.text != "file" || !name.is_plain() || is_common(name.text) {
             continue;
         }
+
         let mut paths = store::files_with_stem(snapshot, &name.text.to_lowercase())?;
         paths.retain(|path| !store::is_test_path(path));
         let around = |path: &String| {
@@ -255,8 +265,10 @@ fn described_file(
             let is_part = |text: &&str| name_words(text).iter().all(|word| parts.contains(word));
             others.filter(is_part).count()
         };
+
         let most = paths.iter().map(around).max().unwrap_or_default();
         paths.retain(|path| around(path) == most);
+
         // `the cart's file` may be any.
         if let [path] = paths.as_slice()
             && most > 0
@@ -265,6 +277,7 @@ fn described_file(
             return Ok(Some((file, path.clone())));
         }
     }
+
     Ok(None)
 }
 

@@ -181,6 +181,7 @@ fn function_after(
         let Some(mut found) = written_symbols(snapshot, name.text)? else {
             continue;
         };
+
         found.groups.retain(|group| {
             let node = group.first();
             node.name == name.text && node.node_type == NodeType::Method
@@ -189,6 +190,7 @@ fn function_after(
             return Ok(Some(Target::Symbols(found)));
         }
     }
+
     Ok(None)
 }
 
@@ -256,6 +258,7 @@ pub(super) fn select_by_namespaces(targets: &mut Targets) {
         _ => None,
     };
     let namespaces: Vec<String> = targets.found.iter().filter_map(namespace).collect();
+
     for name in namespaces {
         let is_inside = |group: &SymbolGroup| group.first().qualified_name.starts_with(&name);
         let mut selects = false;
@@ -288,6 +291,7 @@ pub(super) fn select_by_types(targets: &mut Targets, tokens: &[Token<'_>]) {
         let owner = owner(group);
         !owner.is_empty() && tokens.iter().any(|token| token.text == owner)
     };
+
     let mut selected: Vec<Target> = Vec::new();
     let mut owners: Vec<String> = Vec::new();
     for target in std::mem::take(&mut targets.found) {
@@ -302,6 +306,7 @@ pub(super) fn select_by_types(targets: &mut Targets, tokens: &[Token<'_>]) {
             selected.push(target);
             continue;
         };
+
         for group in groups {
             owners.push(owner(&group));
             selected.push(Target::Symbols(SymbolTarget {
@@ -311,6 +316,7 @@ pub(super) fn select_by_types(targets: &mut Targets, tokens: &[Token<'_>]) {
             }));
         }
     }
+
     selected.retain(|target| !owners.iter().any(|owner| owner == target.requested_text()));
     targets.found = selected;
 }
@@ -371,6 +377,7 @@ fn drop_bare_members(targets: &mut Targets) {
             Some((member.to_owned(), target.ids()))
         })
         .collect();
+
     let all_ids = |target: &Target| match target {
         Target::Symbols(symbols) => {
             let groups = symbols.groups.iter().chain(&symbols.others);
@@ -378,6 +385,7 @@ fn drop_bare_members(targets: &mut Targets) {
         }
         _ => Vec::new(),
     };
+
     targets.found.retain(|target| {
         let ids = all_ids(target);
         let mut members = members.iter();
@@ -397,6 +405,7 @@ fn drop_containers(targets: &mut Targets) {
     if targets.mentions(SUBTYPES) || targets.mentions(OVERRIDING) || targets.mentions(&of_types) {
         return;
     }
+
     let members = targets.found.iter().filter_map(|target| match target {
         Target::Symbols(symbols) if !symbols.has_types() => Some(&symbols.groups),
         _ => None,
@@ -407,6 +416,7 @@ fn drop_containers(targets: &mut Targets) {
             _ => None,
         })
         .collect();
+
     targets.found.retain(|target| match target {
         Target::Symbols(symbols) if symbols.has_types() => {
             !target.ids().iter().any(|id| parents.contains(id))
@@ -445,6 +455,7 @@ fn drop_products(targets: &mut Targets, tokens: &[Token<'_>]) {
         }
         _ => false,
     };
+
     let products = targets.found.iter().filter(|one| is_product(one)).count();
     let has_others = products < targets.found.len() || !targets.missing.is_empty();
     if has_others {
@@ -471,12 +482,14 @@ fn drop_other_case(targets: &mut Targets, tokens: &[Token<'_>]) {
         }
         _ => false,
     };
+
     let is_long = targets.uncommon_words().count() >= LONG;
     if is_long || !targets.found.iter().all(differs) {
         let (others, found) = std::mem::take(&mut targets.found)
             .into_iter()
             .partition(differs);
         targets.found = found;
+
         let asked = others
             .iter()
             .map(|target| target.requested_text().to_owned());
@@ -507,6 +520,7 @@ fn functions_in(
             }
         }
     }
+
     names.sort();
     names.dedup();
     Ok(names)
@@ -519,6 +533,7 @@ pub(super) fn plain_event(
     tokens: &[Token<'_>],
 ) -> Result<Option<Target>, QueryError> {
     let is_verb = |token: &Token<'_>| EVENTS.iter().any(|verb| token.text.starts_with(verb));
+
     for token in tokens.iter().filter(|token| is_uncommon(token)) {
         // What triggers something is seldom an event: `what triggers a rule?`
         let may_be_other = targets.mentions(&["trigger"]);
@@ -540,6 +555,7 @@ pub(super) fn joined_name(
     tokens: &[Token<'_>],
 ) -> Result<Option<Target>, QueryError> {
     let tokens = &tokens[..tokens.len().min(MAX_WORDS)];
+
     for length in (2..=MAX_JOINED).rev() {
         for words in tokens.windows(length) {
             let is_end = |token: &Token<'_>| PARTICLES.contains(&token.text);
@@ -552,6 +568,7 @@ pub(super) fn joined_name(
             if !is_said || words.iter().any(|word| FILLERS.contains(&word.as_str())) {
                 continue;
             }
+
             let is_meant = |node: &Node| {
                 let is_value = node.node_type == NodeType::Property;
                 is_candidate(node, targets)
@@ -577,6 +594,7 @@ pub(super) fn capitalized_name(
         .take_while(|token| token.is_capitalized())
         .count();
     let plain = usize::from(tokens.get(capitalized).is_some_and(Token::is_plain));
+
     for length in (2..=MAX_JOINED.min(capitalized + plain)).rev() {
         let words: Vec<String> = tokens[..length]
             .iter()
@@ -590,6 +608,7 @@ pub(super) fn capitalized_name(
             return Ok(Some((target, length)));
         }
     }
+
     Ok(None)
 }
 
@@ -602,6 +621,7 @@ pub(super) fn capitalized_phrase(
     if !tokens.first().is_some_and(Token::is_capitalized) {
         return Ok(None);
     }
+
     let is_word = |token: &&Token<'_>| token.is_plain() || token.is_capitalized();
     let words = tokens.iter().take(MAX_JOINED).take_while(is_word).count();
     for length in (2..=words).rev() {
@@ -654,6 +674,7 @@ pub(super) fn written_symbols(
     let Ok(mut found) = symbols(snapshot, name)? else {
         return Ok(None);
     };
+
     for groups in [&mut found.groups, &mut found.others] {
         let mut written = Vec::with_capacity(groups.len());
         for group in groups.drain(..) {

@@ -26,6 +26,7 @@ pub(super) fn prefer_settings(
         let Target::Symbols(named) = target else {
             continue;
         };
+
         let at = tokens.iter().position(|token| token.text == named.asked);
         let is_value = |group: &SymbolGroup| group.first().node_type == NodeType::Property;
         if at.is_some_and(|at| kind_words::is_setting(tokens, at))
@@ -35,6 +36,7 @@ pub(super) fn prefer_settings(
             *target = Target::Literal(LiteralTarget::new(sources, &named.asked, None)?);
         }
     }
+
     Ok(())
 }
 
@@ -61,12 +63,14 @@ pub(super) fn joined_event(
     if !targets.mentions(EVENTS) && !targets.mentions(&["event"]) {
         return Ok(None);
     }
+
     let words: Vec<String> = tokens
         .iter()
         .filter(|token| token.is_plain() && !FILLERS.contains(&token.text))
         .map(|token| token.text.to_lowercase())
         .filter(|word| !BETWEEN.contains(&word.as_str()))
         .collect();
+
     for length in (2..=MAX_JOINED).rev() {
         for words in words.windows(length) {
             for separator in ["_", "-", ".", ":", " "] {
@@ -78,6 +82,7 @@ pub(super) fn joined_event(
             }
         }
     }
+
     Ok(None)
 }
 

@@ -414,15 +414,18 @@ fn trimmed(word: &str) -> &str {
         word.trim_start_matches(['[', '{'])
             .trim_end_matches([']', '}'])
     };
+
     let word = word.strip_suffix("'s").unwrap_or(word);
     let word = match CALLS.iter().find_map(|call| word.strip_suffix(call)) {
         // `.total()` is a member of something.
         Some(callee) => callee.trim_start_matches('.'),
         None => word,
     };
+
     if word.contains('(') {
         return word;
     }
+
     let word = word.trim_end_matches(')');
     // `List<Cart>`, but not `Cart>`.
     if word.contains('<') {

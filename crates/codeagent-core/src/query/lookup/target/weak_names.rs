@@ -52,6 +52,7 @@ pub(in crate::query) fn names_nothing_for_sure(
             return Ok(false);
         }
     }
+
     let tokens = tokens(text);
     let is_quoted = |name: &str| {
         tokens
@@ -68,6 +69,7 @@ pub(in crate::query) fn names_nothing_for_sure(
         !name.contains('.') && !texts.any(|text| text.contains(name))
     };
     let is_weak = |name: &str| is_word(name) || is_joined(name) || is_of_prose(&tokens, name);
+
     let is_plain = |target: &Target| match target {
         Target::File { .. } | Target::Folder { .. } => false,
         Target::Literal(literal) if literal.is_known() => false,
@@ -80,6 +82,7 @@ pub(in crate::query) fn names_nothing_for_sure(
         }
         _ => !targets.has_written_name || is_weak(target.requested_text()),
     };
+
     // A text in quotation marks that is not found is no name.
     let is_missing_name = |name: &str| !is_weak(name) && !name.contains(' ');
     let mut missing = targets.missing.iter();
@@ -107,6 +110,7 @@ pub(super) fn drop_examples(targets: &mut Targets, text: &str) {
     if targets.mentions(STRINGS) || targets.uncommon_words().count() < MIN_DESCRIBING {
         return;
     }
+
     let is_example = |value: &str| {
         ['"', '\'', '`'].iter().any(|quote| {
             let quoted = format!("{quote}{value}{quote}");
@@ -115,6 +119,7 @@ pub(super) fn drop_examples(targets: &mut Targets, text: &str) {
             before.len() < text.len() && EXAMPLES.iter().any(|words| clause.contains(words))
         })
     };
+
     targets.found.retain(|target| match target {
         Target::Literal(literal) => literal.is_known() || !is_example(&literal.text),
         _ => true,
@@ -277,6 +282,7 @@ fn is_product(
     if !is_place {
         return Ok(false);
     }
+
     for folder in [name.clone(), name.to_lowercase()] {
         if !store::folders_named(snapshot, &folder, 1)?.is_empty() {
             return Ok(true);

@@ -62,6 +62,7 @@ pub(super) fn handlers_of_page(
     let snapshot = occurrences.sources.snapshot();
     let behind = format!("{page}.cs");
     let mut found = Vec::new();
+
     for beginning in PAGE_HANDLERS {
         for ending in ["", "Async"] {
             let name = format!("{beginning}{handler}{ending}");
@@ -70,6 +71,7 @@ pub(super) fn handlers_of_page(
             found.extend(named);
         }
     }
+
     Ok(found)
 }
 

@@ -56,6 +56,7 @@ pub(super) fn handlers_given(
     let Some(component) = component_at(occurrences, path, line as u32)? else {
         return Ok(Vec::new());
     };
+
     let mut lines = Vec::new();
     let mut given = 0;
     let uses = occurrences.incoming(&[component.id], &[EdgeType::Calls, EdgeType::References])?;
@@ -67,17 +68,20 @@ pub(super) fn handlers_given(
         if is_test_path(&path) {
             continue;
         }
+
         let Some((span, source)) =
             attribute_of(occurrences, (&path, used.line, used.column), prop)?
         else {
             continue;
         };
+
         given += 1;
         lines.push(format!("given by {path}:{} {source}", used.line));
         let functions = functions_in(occurrences, &path, &span)?;
         let inner = flows(occurrences, &functions)?;
         lines.extend(inner.into_iter().map(|line| format!("  {line}")));
     }
+
     Ok(lines)
 }
 
@@ -148,6 +152,7 @@ pub(super) fn procedures_named(
 ) -> Result<Vec<String>, QueryError> {
     let mut lines = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
+
     for name in names(source) {
         let Some(callee) = callee_behind(text, name).filter(|callee| !seen.contains(callee)) else {
             continue;
@@ -156,12 +161,14 @@ pub(super) fn procedures_named(
         let Some(keys) = keys_of_procedure(callee) else {
             continue;
         };
+
         let inner = flow_of_keys(occurrences, keys, usize::MAX)?;
         if !inner.is_empty() {
             lines.push(format!("{name} is {callee} -> (matched by key names)"));
             lines.extend(inner.into_iter().map(|line| format!("  {line}")));
         }
     }
+
     Ok(lines)
 }
 
@@ -174,16 +181,19 @@ pub(super) fn wrapped_functions(
 ) -> Result<Vec<String>, QueryError> {
     let mut lines = Vec::new();
     let distinct: BTreeSet<&str> = names(source).collect();
+
     for name in distinct {
         let Some(span) = wrapped_function(text, name) else {
             continue;
         };
+
         let line = |offset: usize| text[..offset].matches('\n').count() as u32 + 1;
         let within = line(span.start)..=line(span.end);
         lines.push(format!("{name}  {path}:{}", within.start()));
         let inner = flow_of_lines(occurrences, (path, &within), usize::MAX)?;
         lines.extend(inner.into_iter().map(|line| format!("  {line}")));
     }
+
     Ok(lines)
 }
 
@@ -287,12 +297,14 @@ pub(super) fn handlers_on_lines(
     let mut found = Vec::new();
     let mut flows_of: Vec<Vec<String>> = Vec::new();
     let mut start = 0;
+
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         let span = start..start + line.len();
         start = span.end;
         if !lines.contains(&number) || !has_handler(line) || found.len() == MAX_NEARBY {
             continue;
         }
+
         found.push(format!("{number} {}", line.trim()));
         let mut functions = functions_in(occurrences, path, &span)?;
         functions.retain(|function| function.node_type != NodeType::Component);
@@ -304,10 +316,12 @@ pub(super) fn handlers_on_lines(
             }
             false => flows(occurrences, &functions)?,
         };
+
         if !inner.is_empty() && !flows_of.contains(&inner) {
             flows_of.push(inner);
         }
     }
+
     // What leads to another program tells most.
     let requests = |lines: &Vec<String>| lines.iter().any(|line| line.contains(" requests "));
     flows_of.sort_by_key(|lines| !requests(lines));
@@ -344,12 +358,14 @@ fn symbols_around(
     let Some(file) = store::file_by_path(snapshot, path)? else {
         return Ok(Vec::new());
     };
+
     let mut around = Vec::new();
     for (id, lines) in store::line_spans(snapshot, file.id)? {
         if lines.contains(&line) {
             around.extend(store::node(snapshot, id)?);
         }
     }
+
     around.retain(|node| !matches!(node.node_type, NodeType::File | NodeType::Module));
     Ok(around)
 }
@@ -366,11 +382,13 @@ fn attribute_of(
     let Some(before) = occurrences.sources.text(path)? else {
         return Ok(None);
     };
+
     let offset = before.split_at(line, column).0.len();
     let found = surroundings(path, &text, &[offset]);
     let innermost = found.first().and_then(|found| found.around.first());
     let element = innermost.filter(|one| one.kind == AroundKind::Element);
     let part = element.and_then(|one| one.parts.iter().find(|part| part.name == name));
+
     Ok(part.map(|part| {
         let source = text.get(part.span.clone()).unwrap_or_default();
         let source = source.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -473,6 +491,7 @@ fn of_command(
         let mut named: Vec<Node> = named.into_iter().filter(|node| node.name == name).collect();
         named.retain(|node| matches!(node.node_type, NodeType::Method | NodeType::Property));
         named.sort_by_key(|node| std::cmp::Reverse(shared_beginning(&owner(node), &view(path))));
+
         let mut functions = Vec::new();
         for node in named.iter().take(MAX_FUNCTIONS) {
             match is_function(node) {
@@ -480,10 +499,12 @@ fn of_command(
                 false => functions.extend(functions_of_value(occurrences, node)?),
             }
         }
+
         if !functions.is_empty() {
             return Ok(functions);
         }
     }
+
     Ok(Vec::new())
 }
 

@@ -18,6 +18,7 @@ pub(super) fn injected_calls(
 ) -> Result<Vec<Node>, QueryError> {
     let services = services(component);
     let mut called: Vec<Node> = Vec::new();
+
     for (at, _) in code.match_indices('.') {
         let (before, after) = (&code[..at], &code[at + 1..]);
         let start = before.trim_end_matches(is_of_name).len();
@@ -29,12 +30,14 @@ pub(super) fn injected_calls(
         let Ok(found) = resolve_symbols(snapshot, &format!("{}.{member}", service.ty), None) else {
             continue;
         };
+
         let nodes = found.answered.into_iter().flat_map(|group| group.nodes);
         let is_new =
             |node: &Node| is_function(node) && called.iter().all(|known| known.id != node.id);
         let nodes: Vec<Node> = nodes.filter(is_new).collect();
         called.extend(nodes);
     }
+
     Ok(called)
 }
 

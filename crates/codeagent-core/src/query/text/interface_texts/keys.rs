@@ -70,6 +70,7 @@ pub(super) fn key_at(
         _ if Dialect::of_path(path).is_some() => object_key(around, text, offset),
         _ => None,
     };
+
     // A text of a list has no key.
     key.filter(|key| !key.is_empty())
 }
@@ -125,6 +126,7 @@ pub(super) fn json_text(text: &str, offset: usize) -> Surroundings {
     let mut key = String::new();
     let mut at = 0;
     let bytes = text.as_bytes();
+
     while at < bytes.len() && at <= offset {
         match bytes[at] {
             b'"' => {
@@ -148,6 +150,7 @@ pub(super) fn json_text(text: &str, offset: usize) -> Surroundings {
         }
         at += 1;
     }
+
     Surroundings::default()
 }
 

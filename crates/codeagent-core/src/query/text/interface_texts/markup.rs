@@ -129,9 +129,11 @@ fn mark_others(around: &mut [Around], rest: &str) {
                 .for_each(|one| one.has_other_texts = true);
             return;
         }
+
         let end = tag_end(rest, start);
         let tag = &rest[start..end];
         at = end;
+
         match () {
             () if tag.starts_with("</") && depth == 0 => inner += 1,
             () if tag.starts_with("</") => depth -= 1,
@@ -145,10 +147,12 @@ fn mark_others(around: &mut [Around], rest: &str) {
 pub(super) fn elements_within(text: &str, from: usize) -> Vec<Around> {
     let mut found = Vec::new();
     let (mut at, mut depth) = (from, 0_usize);
+
     while let Some(start) = next_tag(text, at) {
         let end = tag_end(text, start);
         let tag = &text[start..end];
         at = end;
+
         match () {
             () if tag.starts_with("</") && depth == 0 => break,
             () if tag.starts_with("</") => depth -= 1,
@@ -159,6 +163,7 @@ pub(super) fn elements_within(text: &str, from: usize) -> Vec<Around> {
             }
         }
     }
+
     found
 }
 
@@ -189,6 +194,7 @@ fn find_tag_end(text: &str, start: usize) -> Option<usize> {
     if rest.starts_with("<!--") {
         return rest.find("-->").map(|at| start + at + 3);
     }
+
     let mut quote = None;
     let mut depth = 0_usize;
     for (at, c) in rest.char_indices() {
@@ -202,6 +208,7 @@ fn find_tag_end(text: &str, start: usize) -> Option<usize> {
             _ => {}
         }
     }
+
     None
 }
 
@@ -227,6 +234,7 @@ fn attributes(text: &str, start: usize, end: usize) -> Vec<Part> {
         let rest = &text[at..end];
         let skipped = rest.find(|c: char| !c.is_whitespace() && !matches!(c, '/' | '>'));
         let Some(skipped) = skipped else { break };
+
         let begin = at + skipped;
         let rest = &text[begin..end];
         let name = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '>'));
@@ -234,12 +242,14 @@ fn attributes(text: &str, start: usize, end: usize) -> Vec<Part> {
         let name =
             rest.floor_char_boundary(name.max(rest.chars().next().map_or(1, char::len_utf8)));
         let length = name + value_length(&rest[name..]);
+
         parts.push(Part {
             name: rest[..name].to_owned(),
             span: begin..begin + length,
         });
         at = begin + length;
     }
+
     parts
 }
 
@@ -306,6 +316,7 @@ mod tests {
             assert_eq!(found.as_deref(), Some(expected), "{text}");
             assert_eq!(names, around, "{text}");
         }
+
         assert_eq!(
             at("<p><!-- <b>Save</b> --></p>", "Save"),
             (None, Vec::new())

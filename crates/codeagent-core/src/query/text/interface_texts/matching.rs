@@ -62,6 +62,7 @@ pub(super) fn starts<'t>(text: &'t str, phrase: &Phrase) -> impl Iterator<Item =
     let letters = first.chars().take_while(|c| c.is_alphanumeric()).count();
     let first: String = first.chars().take(letters.max(1)).collect();
     let is_letter = |c: char| c.is_alphanumeric();
+
     text.char_indices().filter_map(move |(at, c)| {
         if is_mark(c) || text[..at].ends_with(is_letter) {
             return None;
@@ -69,6 +70,7 @@ pub(super) fn starts<'t>(text: &'t str, phrase: &Phrase) -> impl Iterator<Item =
         if is_filled_in && matches!(c, '{' | '%') {
             return Some(at);
         }
+
         let rest = &text[at..];
         let near = rest.floor_char_boundary(2 * first.len() + "&amp;".len());
         let word = without_marks(&rest[..near]).to_lowercase();
@@ -156,6 +158,7 @@ fn folded(text: &str, is_exact: bool) -> String {
 fn without_expressions(text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     let mut depth = 0_usize;
+
     for c in text.chars() {
         match c {
             '{' if depth == 0 => {
@@ -170,6 +173,7 @@ fn without_expressions(text: &str) -> String {
             _ => {}
         }
     }
+
     short
 }
 
@@ -177,6 +181,7 @@ fn without_expressions(text: &str) -> String {
 pub(super) fn unescaped(text: &str) -> String {
     let text = translated(text);
     let mut text = text.to_owned();
+
     for (entity, character) in [
         ("&apos;", "'"),
         ("&#39;", "'"),
@@ -192,6 +197,7 @@ pub(super) fn unescaped(text: &str) -> String {
             text = text.replace(entity, character);
         }
     }
+
     text
 }
 

@@ -45,12 +45,15 @@ pub(super) fn opened(
         follows_opened: false,
         ..file
     };
+
     let mut lines = Vec::new();
     let distinct: BTreeSet<&str> = names(source).collect();
+
     for name in distinct {
         let Some(taken) = taken(file.text, name) else {
             continue;
         };
+
         let mut inner = given_functions(occurrences, file, &taken)?;
         if inner.is_empty()
             && let Some(state) = taken.state
@@ -65,6 +68,7 @@ pub(super) fn opened(
             lines.extend(inner);
         }
     }
+
     Ok(lines)
 }
 
@@ -118,6 +122,7 @@ fn readers(
 ) -> Result<Vec<String>, QueryError> {
     let mut lines = Vec::new();
     let mut seen: Vec<Range<usize>> = Vec::new();
+
     for at in words(file.text, state).filter(|at| !declared.contains(at)) {
         let found = surroundings(
             file.path,
@@ -132,6 +137,7 @@ fn readers(
         if seen.len() == MAX_READS || seen.contains(&element.span) {
             continue;
         }
+
         let inner = handlers_of_element(occurrences, file, &element)?;
         if !inner.is_empty() {
             let number = file.line(element.span.start);
@@ -140,6 +146,7 @@ fn readers(
         }
         seen.push(element.span);
     }
+
     Ok(lines)
 }
 
@@ -172,8 +179,10 @@ fn handlers_in(
     let Some(text) = read(occurrences, &span.path)? else {
         return Ok(Vec::new());
     };
+
     let lines = span.span.start.line..=span.span.end_line;
     let found = handlers_on_lines(occurrences, (&span.path, &text), &lines)?;
+
     Ok(match found.is_empty() {
         true => found,
         false => std::iter::once(format!("in {}:", span.path))
@@ -196,8 +205,10 @@ fn handlers_of_hook(
     let Some(path) = path.filter(|path| path != file.path) else {
         return Ok(Vec::new());
     };
+
     let text = read(occurrences, &path)?.unwrap_or_default();
     let found = handlers_on_lines(occurrences, (&path, &text), &(1..=u32::MAX))?;
+
     Ok(match found.is_empty() {
         true => found,
         false => std::iter::once(format!("in {path}:"))

@@ -344,6 +344,7 @@ mod tests {
         ] {
             let phrases = interface_phrases(question);
             let texts: Vec<String> = phrases.iter().map(Phrase::text).collect();
+
             assert_eq!(texts, expected, "{question}");
         }
     }

@@ -181,11 +181,13 @@ pub fn bound_names(
     let Some(text) = markup_around(occurrences, place)? else {
         return Ok(Vec::new());
     };
+
     for row in without_window(place).iter().take(MAX_ROWS) {
         let mut elements = vec![row.clone()];
         if !markup::has_no_content(text.get(row.span.clone()).unwrap_or_default()) {
             elements.extend(markup::elements_within(&text, row.span.end));
         }
+
         let mut found: Vec<String> = Vec::new();
         for part in elements.iter().flat_map(|element| &element.parts) {
             if !BINDINGS.contains(&part.name.as_str()) {
@@ -196,6 +198,7 @@ pub fn bound_names(
             let is_new = |name: &&str| found.iter().all(|known| known != name);
             found.extend(name.filter(is_new).map(str::to_owned));
         }
+
         match found.len() {
             0 => {}
             1..=MAX_BESIDE => return Ok(found),
@@ -336,6 +339,7 @@ impl File<'_> {
             None => around.name.as_str(),
         };
         let own = control.strip_prefix("this.").unwrap_or(control);
+
         let mut lines = Vec::new();
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
@@ -348,6 +352,7 @@ impl File<'_> {
                 lines.extend(inner.into_iter().map(|line| format!("  {line}")));
             }
         }
+
         Ok(lines)
     }
 
@@ -434,6 +439,7 @@ impl File<'_> {
         around: &[Around],
     ) -> Result<Vec<String>, QueryError> {
         let has_content = |row: &&Around| !markup::has_no_content(self.at(&row.span));
+
         for row in around.iter().take(MAX_ROWS).filter(has_content) {
             let mut lines = Vec::new();
             let mut count = 0;
@@ -448,6 +454,7 @@ impl File<'_> {
                 lines.push(format!("<{}> beside it", element.name));
                 lines.extend(inner.into_iter().map(|line| format!("  {line}")));
             }
+
             match count {
                 0 => {}
                 1..=MAX_BESIDE => return Ok(lines),
@@ -484,6 +491,7 @@ fn called_by_name(
 ) -> Result<Vec<Node>, QueryError> {
     let snapshot = occurrences.sources.snapshot();
     let mut found: Vec<Node> = Vec::new();
+
     for line in lines {
         let calls = line.match_indices('(').filter_map(|(at, _)| {
             let before = &line[..at];
@@ -498,6 +506,7 @@ fn called_by_name(
             }
         }
     }
+
     Ok(found)
 }
 
@@ -523,6 +532,7 @@ fn shown_at(occurrences: &mut Occurrences<'_, '_>, path: &str) -> Result<Vec<Str
     if !path.starts_with('/') || path.len() < 2 {
         return Ok(lines);
     }
+
     for route in routes_of(snapshot, path.trim_end_matches('/'))? {
         let target = route.to.map_or(Ok(None), |id| store::node(snapshot, id))?;
         let is_shown = |node: &Node| {
@@ -532,6 +542,7 @@ fn shown_at(occurrences: &mut Occurrences<'_, '_>, path: &str) -> Result<Vec<Str
         let Some(target) = target.filter(is_shown) else {
             continue;
         };
+
         let place = target.spans.first().map_or_else(String::new, |span| {
             format!("{}:{}", span.path, span.name_line)
         });
@@ -540,6 +551,7 @@ fn shown_at(occurrences: &mut Occurrences<'_, '_>, path: &str) -> Result<Vec<Str
             occurrences.short_name(&target)?
         ));
     }
+
     Ok(lines)
 }
 

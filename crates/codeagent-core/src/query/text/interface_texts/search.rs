@@ -203,6 +203,7 @@ fn filled(
     mut texts: Vec<Candidate>,
 ) -> Result<Found, QueryError> {
     texts.sort_by_cached_key(|one| (is_test_path(&one.path), one.path.clone(), one.line));
+
     for one in texts {
         let Candidate {
             path,
@@ -211,6 +212,7 @@ fn filled(
             key,
             text,
         } = one;
+
         match key {
             Some(key) => found.definitions.push(Definition {
                 key,
@@ -226,6 +228,7 @@ fn filled(
             None => found.is_cut = true,
         }
     }
+
     Ok(found)
 }
 
@@ -279,6 +282,7 @@ fn spots(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Sp
         if line.len() > MAX_LINE_BYTES || is_generated(path, line) {
             continue;
         }
+
         for at in starts(line, phrase) {
             let offset = start + at;
             let own = text_from(path, text, offset);
@@ -293,6 +297,7 @@ fn spots(file: &FileHits, text: &str, phrase: &Phrase, is_whole: bool) -> Vec<Sp
             }
         }
     }
+
     found
 }
 
@@ -371,12 +376,14 @@ pub fn call_around(
     let Some(source) = read(occurrences, &place.path)?.filter(|_| place.line > 0) else {
         return Ok(None);
     };
+
     let before = source.split_inclusive('\n').take(place.line as usize - 1);
     let start: usize = before.map(str::len).sum();
     let line = source[start..].lines().next().unwrap_or_default();
     let Some(at) = line.find(text) else {
         return Ok(None);
     };
+
     let found = surroundings(&place.path, &source, &[start + at]);
     let around = found.into_iter().flat_map(|found| found.around);
     let mut calls = around.filter(|around| around.kind == AroundKind::Call);
