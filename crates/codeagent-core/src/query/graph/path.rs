@@ -439,6 +439,7 @@ impl<'a> ShortestPath<'a> {
             offers.push(Offer::along(&edge, of, link));
         };
         store::each_use(self.snapshot, ids, &USES, direction, &mut offer)?;
+        self.drop_modules(&mut offers, direction)?;
         let handled = self.handled(ids, direction, &offers)?;
         offers.extend(handled);
         let mut offer = |of: NodeId, edge: IncidentEdge| {
@@ -456,6 +457,28 @@ impl<'a> ShortestPath<'a> {
         offers.extend(self.given(ids, direction)?);
         offers.retain(|offer| !self.avoided.contains(&offer.other));
         Ok(offers)
+    }
+
+    /// Removes the steps that only refer to a module before the end of the path: its name runs nothing in it.
+    fn drop_modules(
+        &self,
+        offers: &mut Vec<Offer>,
+        direction: EdgeDirection,
+    ) -> Result<(), QueryError> {
+        let target = |offer: &Offer| match direction {
+            EdgeDirection::Outgoing => offer.other,
+            EdgeDirection::Incoming => offer.of,
+        };
+        let is_open = |offer: &&Offer| {
+            offer.hop.link == Link::Reference && !self.goal.contains(&target(offer))
+        };
+        let targets: Vec<NodeId> = offers.iter().filter(is_open).map(target).collect();
+        let classes = store::classes(self.snapshot, &targets)?;
+        offers.retain(|offer| {
+            let class = classes.get(&target(offer)).filter(|_| is_open(&offer));
+            class.is_none_or(|class| class.node_type != NodeType::File)
+        });
+        Ok(())
     }
 
     /// Returns the steps through containers, mediators, events and routes. A message leads to its handlers

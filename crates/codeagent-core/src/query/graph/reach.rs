@@ -166,8 +166,50 @@ pub fn tests_reaching(
         let containers = passing_on(snapshot, &level)?;
         next.extend(containers.into_iter().filter(|id| seen.insert(*id)));
         level = without_files(snapshot, next)?;
+        level.extend(forwarding(snapshot, (nodes, &level), &mut seen)?);
     }
     found.requests = requesting_tests(occurrences, nodes)?;
+    Ok(found)
+}
+
+/// Returns the callers at all levels of some symbols that only forward to them under the name of one of `nodes`:
+/// `Shop.total` calls `Cart.total`, which calls `Item.total`.
+fn forwarding(
+    snapshot: &Snapshot,
+    (nodes, callers): (&[NodeId], &[NodeId]),
+    seen: &mut FxHashSet<NodeId>,
+) -> Result<Vec<NodeId>, QueryError> {
+    let briefs = store::briefs(snapshot, nodes)?;
+    let names: FxHashSet<&str> = briefs.values().map(|brief| brief.name.as_str()).collect();
+    let of_name = |ids: &[NodeId]| -> Result<Vec<NodeId>, QueryError> {
+        let briefs = store::briefs(snapshot, ids)?;
+        let mut ids = ids.to_vec();
+        ids.retain(|id| {
+            briefs
+                .get(id)
+                .is_some_and(|brief| names.contains(&*brief.name))
+        });
+        Ok(ids)
+    };
+
+    let mut found = Vec::new();
+    let mut level = of_name(callers)?;
+    while !level.is_empty() && found.len() < MAX_LEVEL {
+        let mut next = Vec::new();
+        let direction = EdgeDirection::Incoming;
+        store::each_use(
+            snapshot,
+            &level,
+            &[EdgeType::Calls],
+            direction,
+            |_, edge| {
+                next.push(edge.other);
+            },
+        )?;
+        level = of_name(&next)?;
+        level.retain(|id| seen.insert(*id));
+        found.extend(&level);
+    }
     Ok(found)
 }
 

@@ -144,9 +144,19 @@ pub(super) fn asks_for_path_to(targets: &Targets) -> bool {
     let ends_up = targets.has_word("up") && (targets.has_word("end") || targets.has_word("ends"));
     let verbs = ["lead", "leads", "leading", "reach", "reached", "reaches"];
     let mut verbs = verbs.into_iter();
-    let mut pairs = targets.words.windows(2);
-    let gets_to = pairs.any(|pair| is_get(&pair[0]) && ["to", "into"].contains(&pair[1].as_str()));
-    targets.has_word("how") && (ends_up || gets_to || verbs.any(|verb| targets.has_word(verb)))
+    let is_verb = verbs.any(|verb| targets.has_word(verb));
+    targets.has_word("how") && (ends_up || is_verb || gets_to(targets))
+}
+
+/// Reports whether a question has the words `get to`, `gets down to` or the like.
+pub(super) fn gets_to(targets: &Targets) -> bool {
+    let is_end = |word: &String| ["to", "into"].contains(&word.as_str());
+    let is_between =
+        |word: &String| ["across", "down", "over", "through", "up"].contains(&word.as_str());
+    let mut windows = targets.words.windows(3);
+    windows.any(|words| {
+        is_get(&words[0]) && (is_end(&words[1]) || is_between(&words[1]) && is_end(&words[2]))
+    })
 }
 
 /// Reports whether a word is the verb of `gets to`.

@@ -23,9 +23,13 @@ pub(super) fn sections(
     wants: Wants,
 ) -> Result<(Vec<Node>, Vec<Node>), AnswerError> {
     let (exported, internal) = declared(occurrences, path)?;
+    let names = query::export_names(occurrences.sources.snapshot(), path)?;
+    let mut renamed: Vec<&str> = Vec::new();
     let mut rows = Vec::new();
     for node in &exported {
-        rows.push(export_row(occurrences, node, path)?);
+        let alias = alias(occurrences, (path, &names), node)?;
+        renamed.extend(alias);
+        rows.push(export_row(occurrences, (node, alias), path)?);
     }
     let section = Section::names("exports", "exported or public", rows);
     document.section(wants.weigh(section, wants.members, 20));
@@ -33,8 +37,9 @@ pub(super) fn sections(
     let section = exports_of_others(occurrences, path, file)?;
     document.section(wants.weigh(section, wants.members, 20));
 
-    let names = query::export_names(occurrences.sources.snapshot(), path)?;
-    let is_new = |name: &String| exported.iter().all(|node| node.name != *name);
+    let is_new = |name: &String| {
+        !renamed.contains(&name.as_str()) && exported.iter().all(|node| node.name != *name)
+    };
     let new = names.iter().filter(|(_, name)| is_new(name));
     let rows: Vec<String> = new.map(|(line, name)| format!("{line} {name}")).collect();
     let section = Section::lines("other exports", "other names that it exports", rows);
@@ -81,14 +86,37 @@ fn exports_of_others(
     ))
 }
 
-/// Writes an exported symbol of a file, with its public members and its uses in other files.
+/// Returns the name under which a file exports a symbol of another name: `make` for `export { makeCart as make }`.
+fn alias<'n>(
+    occurrences: &mut Occurrences<'_, '_>,
+    (path, names): (&str, &'n [(u32, String)]),
+    node: &Node,
+) -> Result<Option<&'n str>, AnswerError> {
+    if names.iter().any(|(_, name)| *name == node.name) {
+        return Ok(None);
+    }
+    for (line, name) in names {
+        let source = occurrences.sources.line(path, *line)?.unwrap_or_default();
+        if source.contains(&format!("{} as {name}", node.name)) {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+/// Writes an exported symbol of a file with the other name that it has there, its public members and its uses in other
+/// files.
 fn export_row(
     occurrences: &mut Occurrences<'_, '_>,
-    node: &Node,
+    (node, alias): (&Node, Option<&str>),
     path: &str,
 ) -> Result<NameRow, AnswerError> {
     let uses = uses_elsewhere(occurrences, node, path)?;
-    let name = occurrences.short_name(node)?;
+    let mut name = occurrences.short_name(node)?;
+    if let Some(alias) = alias {
+        name += &format!(" as {alias}");
+    }
+
     let members = public_members(occurrences, node)?;
     let count = counted(uses as u64, "use");
 

@@ -3,7 +3,7 @@
 use codeagent_core::model::graph::NodeType;
 use codeagent_core::query::{Note, Target, Targets};
 
-use super::connection::{asks_for_path_to, ends};
+use super::connection::{asks_for_path_to, ends, gets_to};
 use super::is_prose;
 use crate::text::Section;
 
@@ -422,7 +422,10 @@ fn is_path(targets: &Targets) -> bool {
     symbols.count() > 1
         && !asks_to_trace(targets)
         && !targets.mentions(&["level"])
-        && (targets.has_word("how") || is_between || targets.mentions(&["reach", "path", "lead"]))
+        && (targets.has_word("how")
+            || is_between
+            || gets_to(targets)
+            || targets.mentions(&["reach", "path", "lead"]))
 }
 
 /// Reports whether some words have one of these beginnings.
