@@ -58,6 +58,36 @@ fn single_file_scope(world: &World, file: &WorldFile) -> SingleFileScope {
     }
 }
 
+/// A changed file's nodes before and after the change.
+struct FileChange {
+    id: FileId,
+    was: SingleFileScope,
+    is: SingleFileScope,
+    /// The place in the table of each former node.
+    places: Vec<usize>,
+    /// The index of each present node among the former ones.
+    pairs: Vec<Option<usize>>,
+}
+
+/// Returns the index in `was` of each node of `is`, and the nodes of `was` that are gone.
+fn pair_nodes(was: &SingleFileScope, is: &SingleFileScope) -> (Vec<Option<usize>>, Vec<usize>) {
+    let mut former: FxHashMap<NodeId, usize> = was
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(place, node)| (node.id, place))
+        .collect();
+
+    let pairs: Vec<Option<usize>> = is
+        .nodes
+        .iter()
+        .map(|node| former.remove(&node.id))
+        .collect();
+
+    let gone: Vec<usize> = former.into_values().collect();
+    (pairs, gone)
+}
+
 /// Returns the order of each node's declarations: their weights and, for nodes with several
 /// declarations in the file, their documentation.
 fn ranks<'f>(
@@ -121,6 +151,41 @@ impl NodeTable {
             single_file_scope(world, &before),
             single_file_scope(world, now),
         );
+        let places = self.places_of_file(id, &was)?;
+        let (pairs, gone) = pair_nodes(&was, &is);
+        if gone.len() + pairs.iter().filter(|pair| pair.is_none()).count() > MOST_CHANGED {
+            return None;
+        }
+
+        let change = FileChange {
+            id,
+            was,
+            is,
+            places,
+            pairs,
+        };
+        let (mut renewed, joined) = self.compare_all(&change, (old, &now.facts))?;
+        if !self.are_removable(&change, &gone) {
+            return None;
+        }
+
+        let FileChange {
+            is, places, pairs, ..
+        } = change;
+        self.remove_parts(id, old);
+        renewed.extend(gone.into_iter().map(|place| self.remove(places[place])));
+        let known_at = is.nodes.iter().zip(pairs).map(|(node, pair)| match pair {
+            Some(pair) => Some(places[pair]),
+            None => joined.get(&node.id).copied(),
+        });
+        let known_at: Vec<Option<usize>> = known_at.collect();
+        let now_at = self.place_all(&is.nodes, known_at, &mut renewed);
+        self.add_parts(id, now, &is.decls, &now_at);
+        Some(renewed)
+    }
+
+    /// Returns the place in the table of each node of a file.
+    fn places_of_file(&self, id: FileId, was: &SingleFileScope) -> Option<Vec<usize>> {
         let at = id.0 as usize;
         let mut places = vec![usize::MAX; was.nodes.len()];
         places[0] = self.of_file[at] as usize;
@@ -128,29 +193,28 @@ impl NodeTable {
             places[*node as usize] = self.of_decl[at][decl.index()].checked_sub(1)? as usize;
         }
 
-        let mut former: FxHashMap<NodeId, usize> = was
-            .nodes
-            .iter()
-            .enumerate()
-            .map(|(place, node)| (node.id, place))
-            .collect();
+        Some(places)
+    }
 
-        let pairs: Vec<Option<usize>> = is
-            .nodes
-            .iter()
-            .map(|node| former.remove(&node.id))
-            .collect();
-
-        let gone: Vec<usize> = former.into_values().collect();
-        if gone.len() + pairs.iter().filter(|pair| pair.is_none()).count() > MOST_CHANGED {
-            return None;
-        }
-
-        let (ranked, ranks) = (ranks(old, &was), ranks(&now.facts, &is));
+    /// Returns the updates of a file's nodes, and the places of other files' nodes that gain a
+    /// declaration; `None` if the table has to be rebuilt.
+    fn compare_all(
+        &self,
+        change: &FileChange,
+        (old, now): (&Facts, &Facts),
+    ) -> Option<(Vec<NodeUpdate>, FxHashMap<NodeId, usize>)> {
+        let FileChange {
+            id,
+            was,
+            is,
+            places,
+            pairs,
+        } = change;
+        let (ranked, ranks) = (ranks(old, was), ranks(now, is));
         let known: FxHashMap<NodeId, NodeId> = was
             .nodes
             .iter()
-            .zip(&places)
+            .zip(places)
             .filter_map(|(node, place)| Some((node.id, self.entries.get(*place)?.id)))
             .collect();
 
@@ -160,7 +224,7 @@ impl NodeTable {
         };
 
         let (mut renewed, mut joined) = (Vec::new(), FxHashMap::default());
-        for (place, (node, pair)) in is.nodes.iter().zip(&pairs).enumerate() {
+        for (place, (node, pair)) in is.nodes.iter().zip(pairs).enumerate() {
             let Some(pair) = *pair else {
                 if is.shared.contains(&node.id) {
                     return None;
@@ -175,7 +239,7 @@ impl NodeTable {
                 continue;
             };
             let in_all = self.entries.get(places[pair])?;
-            let is_alone = in_all.parts.iter().all(|part| part.file == id);
+            let is_alone = in_all.parts.iter().all(|part| part.file == *id);
             let [before, node] = [&was.nodes[pair], node].map(|node| Node {
                 parent: in_table(node),
                 ..node.clone()
@@ -192,34 +256,44 @@ impl NodeTable {
             }
         }
 
-        for place in &gone {
-            let (node, in_all) = (&was.nodes[*place], self.entries.get(places[*place])?);
+        Some((renewed, joined))
+    }
+
+    /// Reports whether each removed node has its own identity and is declared only in this file.
+    fn are_removable(&self, change: &FileChange, gone: &[usize]) -> bool {
+        let FileChange { was, places, .. } = change;
+        for place in gone {
+            let Some(in_all) = self.entries.get(places[*place]) else {
+                return false;
+            };
+            let node = &was.nodes[*place];
             if was.shared.contains(&node.id)
                 || self.shared.contains(&node.id)
                 || in_all.id != node.id
                 || in_all.parts.len() != node.spans.len()
             {
-                return None;
+                return false;
             }
         }
 
-        self.remove_parts(id, old);
-        renewed.extend(gone.into_iter().map(|place| self.remove(places[place])));
-        let known_at = is.nodes.iter().zip(pairs).map(|(node, pair)| match pair {
-            Some(pair) => Some(places[pair]),
-            None => joined.get(&node.id).copied(),
-        });
-        let known_at: Vec<Option<usize>> = known_at.collect();
-        let now_at = is.nodes.iter().zip(known_at).map(|(node, place)| {
+        true
+    }
+
+    /// Returns the place of each node; adds the nodes that have none.
+    fn place_all(
+        &mut self,
+        nodes: &[Node],
+        known_at: Vec<Option<usize>>,
+        renewed: &mut Vec<NodeUpdate>,
+    ) -> Vec<usize> {
+        let now_at = nodes.iter().zip(known_at).map(|(node, place)| {
             place.unwrap_or_else(|| {
                 let place = self.push(node.id, SmallVec::new());
                 renewed.push(NodeUpdate::Said(place));
                 place
             })
         });
-        let now_at: Vec<usize> = now_at.collect();
-        self.add_parts(id, now, &is.decls, &now_at);
-        Some(renewed)
+        now_at.collect()
     }
 
     /// Takes the declarations of a file from its nodes.
