@@ -176,29 +176,13 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
                 });
             }
             Ok(output) if output.status.success() => {
-                let fresh = wheels(folder)?
-                    .into_iter()
-                    .find(|path| !before.contains(path));
-                let said = || PackageError::Pip {
-                    package: format!("{name} {version}"),
-                    said: "it downloaded nothing".to_owned(),
-                };
-                return check(&fresh.ok_or_else(said)?, sha256);
+                return check_download(package, folder, &before);
             }
             Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                let error = pip_error(package, &output.stderr);
 
                 // A Python without pip is skipped if another Python is available.
-                let is_absent = said.contains("No module named pip");
-                let error = if is_absent {
-                    PackageError::NoPip
-                } else {
-                    PackageError::Pip {
-                        package: format!("{name} {version}"),
-                        said,
-                    }
-                };
-
+                let is_absent = matches!(error, PackageError::NoPip);
                 answered = Some(error);
                 if !is_absent {
                     break;
@@ -208,6 +192,42 @@ fn fetch(package: &Package, options: &[&str], folder: &Path) -> Result<(), Packa
     }
 
     Err(answered.unwrap_or(PackageError::NoPip))
+}
+
+/// Checks the package that pip added to the files `before` in a folder.
+fn check_download(
+    package: &Package,
+    folder: &Path,
+    before: &[PathBuf],
+) -> Result<(), PackageError> {
+    let Package {
+        name,
+        version,
+        sha256,
+    } = package;
+    let fresh = wheels(folder)?
+        .into_iter()
+        .find(|path| !before.contains(path));
+    let said = || PackageError::Pip {
+        package: format!("{name} {version}"),
+        said: "it downloaded nothing".to_owned(),
+    };
+    check(&fresh.ok_or_else(said)?, sha256)
+}
+
+/// Returns the error of a failed pip, from its output.
+fn pip_error(package: &Package, stderr: &[u8]) -> PackageError {
+    let Package { name, version, .. } = package;
+    let said = String::from_utf8_lossy(stderr).trim().to_owned();
+    let is_absent = said.contains("No module named pip");
+    if is_absent {
+        PackageError::NoPip
+    } else {
+        PackageError::Pip {
+            package: format!("{name} {version}"),
+            said,
+        }
+    }
 }
 
 fn wheels(folder: &Path) -> Result<Vec<PathBuf>, PackageError> {
