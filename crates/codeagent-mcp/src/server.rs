@@ -216,6 +216,91 @@ impl Server {
 
         answer.map(CallToolResponse::from)
     }
+
+    /// Answers a call of a tool that reads the index.
+    async fn call_index_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = self.index_tool(&request.name)?;
+        let refused = if tool.output.is_text {
+            error_text_result
+        } else {
+            error_result
+        };
+
+        let roots = match self.repositories.roots(&context.peer).await {
+            Ok(roots) => roots,
+            Err(reason) => return Ok(refused(&ToolError::unavailable(reason)).into()),
+        };
+        let turn = self.wait_for_turn(&context).await?;
+
+        let (reporter, sending) = match context.meta.get_progress_token() {
+            Some(token) => Some(ProgressReporter::to(context.peer, token)).unzip(),
+            None => (None, None),
+        };
+        let reporter = reporter.unwrap_or_default();
+        let sent = request.arguments.unwrap_or_default();
+        let canceller = Canceller::default();
+        let of_call = canceller.clone();
+        let change = self.change(tool.writes).await;
+        let call = ToolCall {
+            tool,
+            lists: self.lists,
+            reporter,
+            canceller: of_call,
+        };
+        let work = move || {
+            let _held = (turn, change);
+            call.run(&roots, sent)
+        };
+
+        let answer = until_cancelled(work, context.ct.cancelled(), &canceller).await;
+        let answer = answer.unwrap_or_else(|error| {
+            Err(ToolError::index(format!(
+                "`{}` was stopped: {error}",
+                request.name
+            )))
+        });
+
+        if let Some(sending) = sending {
+            // All progress must be sent before the answer.
+            sending.await.ok();
+        }
+
+        Ok(answer
+            .map_or_else(|error| refused(&error), Answer::into_result)
+            .into())
+    }
+
+    /// Returns the offered tool with this name.
+    fn index_tool(&self, name: &str) -> Result<&'static Tool, ErrorData> {
+        let profile = self.set.profile;
+        let Some(tool) = tools::of_profile(profile).find(|tool| tool.name == name) else {
+            return Err(no_such_tool(
+                name,
+                tools::of_profile(profile).map(|tool| tool.name),
+            ));
+        };
+
+        Ok(tool)
+    }
+
+    /// Waits until a call may run; fails if it is cancelled before.
+    async fn wait_for_turn(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<OwnedSemaphorePermit, ErrorData> {
+        let turn = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
+            turn = Arc::clone(&self.turns).acquire_owned() => turn.map_err(|_| ErrorData::internal_error(" \
+                the server is shutting down", None))?,
+        };
+
+        Ok(turn)
+    }
 }
 
 /// Returns the repository that a call of a file tool is about. Files are not searched in several
@@ -328,70 +413,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let profile = self.set.profile;
-        if !profile.asks_index() {
+        if !self.set.profile.asks_index() {
             return self.call_file_tool(request, &context).await;
         }
 
-        let Some(tool) = tools::of_profile(profile).find(|tool| tool.name == request.name) else {
-            return Err(no_such_tool(
-                &request.name,
-                tools::of_profile(profile).map(|tool| tool.name),
-            ));
-        };
-        let refused = if tool.output.is_text {
-            error_text_result
-        } else {
-            error_result
-        };
-
-        let roots = match self.repositories.roots(&context.peer).await {
-            Ok(roots) => roots,
-            Err(reason) => return Ok(refused(&ToolError::unavailable(reason)).into()),
-        };
-        let turn = tokio::select! {
-            biased;
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
-            turn = Arc::clone(&self.turns).acquire_owned() => turn.map_err(|_| ErrorData::internal_error(" \
-                the server is shutting down", None))?,
-        };
-
-        let (reporter, sending) = match context.meta.get_progress_token() {
-            Some(token) => Some(ProgressReporter::to(context.peer, token)).unzip(),
-            None => (None, None),
-        };
-        let reporter = reporter.unwrap_or_default();
-        let sent = request.arguments.unwrap_or_default();
-        let canceller = Canceller::default();
-        let of_call = canceller.clone();
-        let change = self.change(tool.writes).await;
-        let call = ToolCall {
-            tool,
-            lists: self.lists,
-            reporter,
-            canceller: of_call,
-        };
-        let work = move || {
-            let _held = (turn, change);
-            call.run(&roots, sent)
-        };
-
-        let answer = until_cancelled(work, context.ct.cancelled(), &canceller).await;
-        let answer = answer.unwrap_or_else(|error| {
-            Err(ToolError::index(format!(
-                "`{}` was stopped: {error}",
-                request.name
-            )))
-        });
-
-        if let Some(sending) = sending {
-            // All progress must be sent before the answer.
-            sending.await.ok();
-        }
-
-        Ok(answer
-            .map_or_else(|error| refused(&error), Answer::into_result)
-            .into())
+        self.call_index_tool(request, context).await
     }
 
     async fn list_prompts(
