@@ -242,21 +242,7 @@ impl<'a> Configs<'a> {
             .map(|pattern| Pattern::new(pattern))
             .collect();
 
-        let root_dir = written
-            .root_dir
-            .as_ref()
-            .and_then(|root| resolved(root, folder));
-        let roots = match root_dir {
-            Some(root) => vec![root],
-            // The default is the common folder of all sources, or for a composite project its own
-            // folder.
-            None => include
-                .iter()
-                .map(|pattern| pattern.glob.folder().to_owned())
-                .chain([folder.to_owned()])
-                .collect(),
-        };
-
+        let outputs = Self::outputs(&written, folder, &output_folders, &include);
         Config {
             allow_js: written
                 .allow_js
@@ -277,16 +263,7 @@ impl<'a> Configs<'a> {
                 written.module_resolution.as_deref(),
                 written.module.as_deref(),
             ),
-            outputs: output_folders
-                .iter()
-                .flat_map(|output| {
-                    roots.iter().map(|root| OutputFolder {
-                        folder: output.clone(),
-                        root: root.clone(),
-                    })
-                })
-                .filter(|output| output.folder != output.root)
-                .collect(),
+            outputs,
             files: files.unwrap_or_default(),
             include,
             exclude: exclude
@@ -294,6 +271,40 @@ impl<'a> Configs<'a> {
                 .flat_map(|pattern| excluding(pattern))
                 .collect(),
         }
+    }
+
+    /// Returns the output folders of a configuration with the folders of their sources.
+    fn outputs(
+        written: &Written,
+        folder: &str,
+        output_folders: &[String],
+        include: &[Pattern],
+    ) -> Vec<OutputFolder> {
+        let root_dir = written
+            .root_dir
+            .as_ref()
+            .and_then(|root| resolved(root, folder));
+        let roots = match root_dir {
+            Some(root) => vec![root],
+            // The default is the common folder of all sources, or for a composite project its own
+            // folder.
+            None => include
+                .iter()
+                .map(|pattern| pattern.glob.folder().to_owned())
+                .chain([folder.to_owned()])
+                .collect(),
+        };
+
+        output_folders
+            .iter()
+            .flat_map(|output| {
+                roots.iter().map(|root| OutputFolder {
+                    folder: output.clone(),
+                    root: root.clone(),
+                })
+            })
+            .filter(|output| output.folder != output.root)
+            .collect()
     }
 
     /// Returns every configuration by path, as the text of an equivalent one without `extends`,
