@@ -138,20 +138,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             || value.is_some_and(|value| self.written_function(value).is_some());
 
         if is_shown {
-            let (start, end) = if alone {
-                (outer.start, outer.end)
-            } else {
-                (child.start(), child.end())
-            };
-            let looks = DeclText {
-                start,
-                end,
-                name: Some(name),
-                ty: children.get(Field::Type),
-                documented_at: Some(outer.start),
-                ..DeclText::default()
-            };
-            self.show_holder(id, value, looks);
+            self.show_variable(id, child, &children, (alone, outer));
         }
 
         let owner = self.b.owner;
@@ -160,7 +147,36 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             self.b.owner = id;
         }
 
-        let start = outer.start;
+        self.variable_value(id, &children, outer.start);
+        self.b.owner = owner;
+    }
+
+    /// Adds the detail of a variable that is a node.
+    fn show_variable(
+        &mut self,
+        id: DeclId,
+        child: Child<'tree>,
+        children: &Children<'tree>,
+        (alone, outer): (bool, EnclosingStatement),
+    ) {
+        let (start, end) = if alone {
+            (outer.start, outer.end)
+        } else {
+            (child.start(), child.end())
+        };
+        let looks = DeclText {
+            start,
+            end,
+            name: children.get(Field::Name),
+            ty: children.get(Field::Type),
+            documented_at: Some(outer.start),
+            ..DeclText::default()
+        };
+        self.show_holder(id, children.get(Field::Value), looks);
+    }
+
+    /// Lowers the type and the value of a variable in a statement that begins at `start`.
+    fn variable_value(&mut self, id: DeclId, children: &Children<'tree>, start: usize) {
         let ty = children.get(Field::Type).map(|ty| self.ty(ty));
         let ty = ty.unwrap_or_else(|| self.documented_variable(start));
         let expected = if ty.is_none() {
@@ -174,7 +190,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
             Context::Typed(expected)
         };
 
-        let held = match value {
+        let held = match children.get(Field::Value) {
             Some(value) => {
                 let place = ValuePlace::documented(context, start);
                 self.initialiser(id, value, place, ty)
@@ -189,7 +205,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;
-        self.b.owner = owner;
     }
 
     /// Lowers the initialiser of a variable; in JavaScript, it may be exported as well.

@@ -368,16 +368,7 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         };
 
         if pattern.kind == Kind::This {
-            if let Some(ty) = children.get(Field::Type) {
-                let ty = self.ty(ty);
-                self.this = self.b.expr(Expr::Cast(ty));
-
-                let (sym, at) = (self.sym(pattern), self.at(pattern));
-                let id = self
-                    .b
-                    .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
-                self.b.decl(id).ty = ty;
-            }
+            self.this_parameter(&children, pattern);
             return;
         }
 
@@ -424,13 +415,32 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
         if simple {
             self.parameter_property(child, &children, id);
         } else {
-            let source = if ty.is_none() {
-                init
-            } else {
-                self.b.expr(Expr::Cast(ty))
-            };
-            self.bind(pattern, source, Binding::local(DeclFlags::default()));
+            self.bind_parameter(pattern, ty, init);
         }
+    }
+
+    /// Declares a `this` parameter that has a type.
+    fn this_parameter(&mut self, children: &Children<'tree>, name: Child<'tree>) {
+        if let Some(ty) = children.get(Field::Type) {
+            let ty = self.ty(ty);
+            self.this = self.b.expr(Expr::Cast(ty));
+
+            let (sym, at) = (self.sym(name), self.at(name));
+            let id = self
+                .b
+                .declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
+            self.b.decl(id).ty = ty;
+        }
+    }
+
+    /// Declares the variables of a parameter's pattern.
+    fn bind_parameter(&mut self, pattern: Child<'tree>, ty: TypeId, init: ExprId) {
+        let source = if ty.is_none() {
+            init
+        } else {
+            self.b.expr(Expr::Cast(ty))
+        };
+        self.bind(pattern, source, Binding::local(DeclFlags::default()));
     }
 
     fn parameter_value(
