@@ -98,11 +98,19 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
 
         self.class = id;
         self.function = DeclId::NONE;
-        self.type_parameters(&children, id);
-        self.heritage(&children, id);
+        self.class_contents(id, &children, around.start);
+        self.restore(saved);
+
+        id
+    }
+
+    /// Lowers the type parameters, bases and members of a class whose statement begins at `start`.
+    fn class_contents(&mut self, id: DeclId, children: &Children<'tree>, start: usize) {
+        self.type_parameters(children, id);
+        self.heritage(children, id);
 
         if self.javascript {
-            self.document_class(id, around.start);
+            self.document_class(id, start);
         }
 
         if let Some(body) = children.get(Field::Body) {
@@ -115,10 +123,6 @@ impl<'t, 'tree> Lowering<'t, 'tree> {
                 },
             );
         }
-
-        self.restore(saved);
-
-        id
     }
 
     /// Reports whether a class expression is the value of a member with another name: `A.Part =
