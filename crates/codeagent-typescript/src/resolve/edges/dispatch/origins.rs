@@ -72,35 +72,7 @@ impl<'w> FileResolver<'w> {
 
                 self.origin_of_value(value(object), steps - 1)
             }
-            Expr::Call(call) | Expr::New(call) => {
-                let call = facts.calls[call.index()];
-                let origin = self.origin_of_value(value(call.callee), steps - 1);
-                let name = match facts.expr(call.callee) {
-                    Expr::Name(name, ..) | Expr::Member(_, name) => facts.text(name),
-                    _ => "",
-                };
-                let is_path = matches!(method_meaning(name), Some(CallMeaning::Path(_)));
-                if is_path && origin.is_one_of(CLIENTS) {
-                    // What a request returns is no client.
-                    return Origin::Unknown;
-                }
-                match (origin, name, facts.list(call.args).first()) {
-                    // `inject(HttpClient)` gives an instance of the class.
-                    (Origin::Package("@angular/core"), "inject", Some(class)) => {
-                        self.origin_of_value(value(class.value), steps - 1)
-                    }
-                    (Origin::Package("react"), "useMemo", Some(made)) => {
-                        self.origin_of_result(value(made.value), steps - 1)
-                    }
-                    (Origin::Own | Origin::Unknown, ..) => {
-                        match self.origin_of_result(value(call.callee), steps - 1) {
-                            Origin::Unknown => origin,
-                            found => found,
-                        }
-                    }
-                    _ => origin,
-                }
-            }
+            Expr::Call(call) | Expr::New(call) => self.origin_of_call(at.file, call, steps - 1),
             Expr::Paren(inner)
             | Expr::Satisfies(inner, _)
             | Expr::Generic(inner, _)
@@ -118,6 +90,39 @@ impl<'w> FileResolver<'w> {
                 }
             }
             _ => Origin::Unknown,
+        }
+    }
+
+    /// Returns the origin of the result of a call.
+    fn origin_of_call(&self, file: FileId, call: CallId, steps: usize) -> Origin<'w> {
+        let facts = self.facts(file);
+        let value = |expr| file.expr(expr);
+        let call = facts.calls[call.index()];
+        let origin = self.origin_of_value(value(call.callee), steps);
+        let name = match facts.expr(call.callee) {
+            Expr::Name(name, ..) | Expr::Member(_, name) => facts.text(name),
+            _ => "",
+        };
+        let is_path = matches!(method_meaning(name), Some(CallMeaning::Path(_)));
+        if is_path && origin.is_one_of(CLIENTS) {
+            // What a request returns is no client.
+            return Origin::Unknown;
+        }
+        match (origin, name, facts.list(call.args).first()) {
+            // `inject(HttpClient)` gives an instance of the class.
+            (Origin::Package("@angular/core"), "inject", Some(class)) => {
+                self.origin_of_value(value(class.value), steps)
+            }
+            (Origin::Package("react"), "useMemo", Some(made)) => {
+                self.origin_of_result(value(made.value), steps)
+            }
+            (Origin::Own | Origin::Unknown, ..) => {
+                match self.origin_of_result(value(call.callee), steps) {
+                    Origin::Unknown => origin,
+                    found => found,
+                }
+            }
+            _ => origin,
         }
     }
 
