@@ -15,9 +15,24 @@ use crate::resolve::checker::Checker;
 use crate::resolve::queries::Query;
 use crate::resolve::symbols::at;
 use crate::resolve::symbols::scopes::Meaning;
+use crate::resolve::types::assignability::Inferred;
 
 /// The element types of a tuple and the index of its rest element.
 pub type SpreadElement = (Vec<Ty>, usize);
+
+/// The test of a conditional type.
+struct ConditionalTest<'f> {
+    file: FileId,
+    /// The bound as written.
+    written: TypeId,
+    /// The types that the bound infers.
+    own: &'f [TypeId],
+    /// The elements of a bound that is a tuple with a rest element.
+    elements: Option<SpreadElement>,
+    bound: Ty,
+    /// The bound is a template literal type, whose parts are not compared.
+    is_template: bool,
+}
 
 impl Checker<'_> {
     /// Evaluates `check extends bound ? yes : no` under bindings of type parameters.
@@ -44,17 +59,8 @@ impl Checker<'_> {
                 return deferred;
             }
 
-            let written = bound;
-            let elements = self.variadic(file, bound, mapper);
-            let bound = self.type_of(file, bound);
-            let bound = self.substitute(bound, mapper);
-            let is_template = has_template(facts, written)
-                && !matches!(
-                    self.get(bound),
-                    Type::Deferred(..) | Type::Literal(..) | Type::Union(_)
-                );
-
-            if self.waits_for(check, bound, own.is_empty()) {
+            let test = self.conditional_test(file, bound, own, mapper);
+            if self.waits_for(check, test.bound, own.is_empty()) {
                 return deferred;
             }
 
@@ -66,24 +72,7 @@ impl Checker<'_> {
 
             let mut results = Vec::new();
             for &member in members.iter() {
-                let mut inferred = Vec::new();
-                let fits = match (self.get(member), &elements) {
-                    _ if self.lacks_object(member, file, written) => Some(false),
-                    (Type::Tuple(given), Some(wanted)) => {
-                        self.tuple_extends(given, wanted, &mut inferred)
-                    }
-                    _ => self.extends(member, bound, &mut inferred),
-                };
-                // The parts of a template are not compared.
-                let fits = fits.filter(|fits| !(is_template && *fits));
-                if is_template {
-                    let parts = own.iter().filter_map(|ty| match facts.type_expr(*ty) {
-                        TypeExpr::Infer(decl) => Some((at(file, decl), Ty::UNKNOWN)),
-                        _ => None,
-                    });
-                    inferred.extend(parts);
-                }
-
+                let (fits, mut inferred) = self.test_member(&test, member);
                 inferred.extend(param.map(|param| (param, member)));
                 inferred.extend(self.arena.bindings(mapper).iter().copied());
                 let inner = self.arena.mapper(inferred);
@@ -97,6 +86,63 @@ impl Checker<'_> {
 
             self.arena.union(&results)
         })
+    }
+
+    /// Evaluates the bound of a test that infers the types `own`.
+    fn conditional_test<'f>(
+        &self,
+        file: FileId,
+        written: TypeId,
+        own: &'f [TypeId],
+        mapper: TypeMapper,
+    ) -> ConditionalTest<'f> {
+        let elements = self.variadic(file, written, mapper);
+        let bound = self.type_of(file, written);
+        let bound = self.substitute(bound, mapper);
+        let is_template = has_template(self.facts(file), written)
+            && !matches!(
+                self.get(bound),
+                Type::Deferred(..) | Type::Literal(..) | Type::Union(_)
+            );
+
+        ConditionalTest {
+            file,
+            written,
+            own,
+            elements,
+            bound,
+            is_template,
+        }
+    }
+
+    /// Tests a type; returns whether it fits, if that is known, and the inferred types.
+    fn test_member(&self, test: &ConditionalTest<'_>, member: Ty) -> (Option<bool>, Inferred) {
+        let &ConditionalTest {
+            file,
+            written,
+            own,
+            ref elements,
+            bound,
+            is_template,
+        } = test;
+        let mut inferred = Vec::new();
+        let fits = match (self.get(member), elements) {
+            _ if self.lacks_object(member, file, written) => Some(false),
+            (Type::Tuple(given), Some(wanted)) => self.tuple_extends(given, wanted, &mut inferred),
+            _ => self.extends(member, bound, &mut inferred),
+        };
+        // The parts of a template are not compared.
+        let fits = fits.filter(|fits| !(is_template && *fits));
+        if is_template {
+            let facts = self.facts(file);
+            let parts = own.iter().filter_map(|ty| match facts.type_expr(*ty) {
+                TypeExpr::Infer(decl) => Some((at(file, decl), Ty::UNKNOWN)),
+                _ => None,
+            });
+            inferred.extend(parts);
+        }
+
+        (fits, inferred)
     }
 
     /// Tests `typeof globalThis extends { onmessage: any; URL: infer T }`, by which declarations of a
