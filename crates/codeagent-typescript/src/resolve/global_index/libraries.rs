@@ -53,7 +53,21 @@ pub fn library_files(
     let having = |module: &str| packages.find(module).map(|found| found.1.texts());
 
     let mut selection = BundleSelection::new(libraries.texts(), &is_name, &is_selected, &having);
-    for file in scripts() {
+    import_packages(&mut selection, files, installed);
+
+    let sources = selection.finish();
+    let texts = file_texts(&sources, is_name);
+    bundled_files(texts, known)
+}
+
+/// Selects the bundled packages that the files import and that are not installed.
+fn import_packages(
+    selection: &mut BundleSelection<'_>,
+    files: &[WorldFile],
+    installed: &PackageAnswers,
+) {
+    let packages = BundledPackages::get();
+    for file in files.iter().filter(|file| is_typescript(file)) {
         let folder = paths::folder_of(&file.path);
         // Installed packages that were read take precedence.
         let is_read = |path: &Arc<str>| {
@@ -78,10 +92,10 @@ pub fn library_files(
             .filter(|module| !is_installed(module))
             .for_each(|module| selection.import(module));
     }
+}
 
-    let sources = selection.finish();
-
-    let texts = file_texts(&sources, is_name);
+/// Returns the files of these paths and texts, with the facts of equal files in `known`.
+fn bundled_files(texts: Vec<(String, String)>, known: &[WorldFile]) -> Vec<WorldFile> {
     let known: FxHashMap<&str, &WorldFile> = known
         .iter()
         .filter(|file| is_in_binary(file))
