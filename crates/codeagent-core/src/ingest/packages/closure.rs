@@ -96,6 +96,17 @@ pub fn gather(
         skipped_lookups: 0,
     };
 
+    let next = look_up(&mut lookup, requested, &mut answers);
+    gathering.follow_imports(&mut lookup, next, &mut answers)?;
+    gathering.finish(answers, lookup.disk.into_rows())
+}
+
+/// Looks up the requested packages; returns the files found.
+fn look_up(
+    lookup: &mut Lookup<'_>,
+    requested: BTreeSet<(String, String)>,
+    answers: &mut PackageAnswers,
+) -> BTreeSet<String> {
     let mut next: BTreeSet<String> = BTreeSet::new();
     for (base, specifier) in requested {
         let found = lookup.package(&base, &specifier);
@@ -105,46 +116,7 @@ pub fn gather(
             .insert((base, specifier), found.map(Arc::from));
     }
 
-    while !next.is_empty() {
-        let round: Vec<String> = std::mem::take(&mut next)
-            .into_iter()
-            .filter(|path| !gathering.files.contains_key(path.as_str()))
-            .collect();
-        for path in gathering.read(&round)? {
-            let Some(facts) = gathering.files.get(&path).map(|read| read.facts.clone()) else {
-                continue;
-            };
-
-            for specifier in specifiers(&facts) {
-                let key = (folder_of(&path).to_owned(), specifier.to_owned());
-                if answers.of_packages.contains_key(&key) {
-                    continue;
-                }
-                if answers.of_packages.len() >= MAX_SPECIFIERS {
-                    gathering.skipped_lookups += 1;
-                    continue;
-                }
-
-                let found = lookup.in_folder(&key.0, &key.1);
-                next.extend(
-                    found
-                        .clone()
-                        .filter(|found| !gathering.files.contains_key(found.as_str())),
-                );
-                answers.of_packages.insert(key, found.map(Arc::from));
-            }
-        }
-
-        if lookup.disk.is_short {
-            return Err(IngestError::Shortage);
-        }
-    }
-
-    if lookup.disk.is_short {
-        return Err(IngestError::Shortage);
-    }
-
-    gathering.finish(answers, lookup.disk.into_rows())
+    next
 }
 
 /// Returns the module specifiers of a declaration file, without loading its facts.
@@ -250,6 +222,55 @@ struct PackageCrawl<'l> {
 }
 
 impl PackageCrawl<'_> {
+    /// Reads these files and those that they import, in rounds.
+    fn follow_imports(
+        &mut self,
+        lookup: &mut Lookup<'_>,
+        mut next: BTreeSet<String>,
+        answers: &mut PackageAnswers,
+    ) -> Result<(), IngestError> {
+        while !next.is_empty() {
+            let round: Vec<String> = std::mem::take(&mut next)
+                .into_iter()
+                .filter(|path| !self.files.contains_key(path.as_str()))
+                .collect();
+            for path in self.read(&round)? {
+                let Some(facts) = self.files.get(&path).map(|read| read.facts.clone()) else {
+                    continue;
+                };
+
+                for specifier in specifiers(&facts) {
+                    let key = (folder_of(&path).to_owned(), specifier.to_owned());
+                    if answers.of_packages.contains_key(&key) {
+                        continue;
+                    }
+                    if answers.of_packages.len() >= MAX_SPECIFIERS {
+                        self.skipped_lookups += 1;
+                        continue;
+                    }
+
+                    let found = lookup.in_folder(&key.0, &key.1);
+                    next.extend(
+                        found
+                            .clone()
+                            .filter(|found| !self.files.contains_key(found.as_str())),
+                    );
+                    answers.of_packages.insert(key, found.map(Arc::from));
+                }
+            }
+
+            if lookup.disk.is_short {
+                return Err(IngestError::Shortage);
+            }
+        }
+
+        if lookup.disk.is_short {
+            return Err(IngestError::Shortage);
+        }
+
+        Ok(())
+    }
+
     /// Reads files until a limit is reached; returns the paths read, in order.
     fn read(&mut self, paths: &[String]) -> Result<Vec<String>, IngestError> {
         let mut taken = Vec::new();
@@ -396,35 +417,8 @@ impl PackageCrawl<'_> {
             ..
         } = self;
 
-        for answer in answers
-            .of_repository
-            .values_mut()
-            .chain(answers.of_packages.values_mut())
-        {
-            if answer
-                .as_ref()
-                .is_some_and(|path| !files.contains_key(&**path))
-            {
-                *answer = None;
-            }
-        }
-
-        let mut notes = Vec::new();
-        if left_out > 0 {
-            notes.push(format!(
-                "{left_out} declaration files of packages were not read: more than {MAX_FILES} \
-                 files or {} MB are imported",
-                MAX_BYTES >> 20
-            ));
-        }
-
-        if skipped_lookups > 0 {
-            notes.push(format!(
-                "{skipped_lookups} imports of packages were not read: there are \
-                 more than {MAX_SPECIFIERS}"
-            ));
-        }
-
+        drop_unread(&mut answers, &files);
+        let mut notes = limit_notes(left_out, skipped_lookups);
         let mut declared = Vec::with_capacity(files.len());
         for (_, read) in files {
             notes.extend(
@@ -456,4 +450,41 @@ impl PackageCrawl<'_> {
             ..Installed::default()
         })
     }
+}
+
+/// Removes from the answers the files that were not read.
+fn drop_unread(answers: &mut PackageAnswers, files: &FxHashMap<String, ParsedDeclarations>) {
+    for answer in answers
+        .of_repository
+        .values_mut()
+        .chain(answers.of_packages.values_mut())
+    {
+        if answer
+            .as_ref()
+            .is_some_and(|path| !files.contains_key(&**path))
+        {
+            *answer = None;
+        }
+    }
+}
+
+/// Returns a note for each limit that left something out.
+fn limit_notes(left_out: usize, skipped_lookups: usize) -> Vec<String> {
+    let mut notes = Vec::new();
+    if left_out > 0 {
+        notes.push(format!(
+            "{left_out} declaration files of packages were not read: more than {MAX_FILES} \
+             files or {} MB are imported",
+            MAX_BYTES >> 20
+        ));
+    }
+
+    if skipped_lookups > 0 {
+        notes.push(format!(
+            "{skipped_lookups} imports of packages were not read: there are \
+             more than {MAX_SPECIFIERS}"
+        ));
+    }
+
+    notes
 }
