@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use codeagent_csharp::project::CSharpProjects;
+use codeagent_csharp::project::{CSharpProject, CSharpProjects};
 use codeagent_csharp::resolve::PackageAssembly;
 use codeagent_csharp::stdlib::Library;
 use codeagent_csharp::stdlib::metadata::Compiled;
@@ -93,30 +93,7 @@ pub fn gather(
         .collect();
     let mut restore = Restore::new(loader.workspace(), &built);
 
-    let mut wanted: BTreeMap<String, AssemblyRequest> = BTreeMap::new();
-    let numbered = (0..).zip(projects);
-    for (number, project) in numbered.filter(|(_, project)| !is_packed(&project.path)) {
-        for found in restore.assemblies(project, projects) {
-            let name = found.name();
-            if built.contains(&name) {
-                continue;
-            }
-
-            let known = wanted.entry(name).or_insert_with(|| AssemblyRequest {
-                found: found.clone(),
-                seen_by: BTreeSet::new(),
-            });
-            known.seen_by.insert(number);
-            if found.compare(&known.found).is_gt() {
-                known.found = found;
-            }
-        }
-
-        if loader.is_cancelled() {
-            return Err(IngestError::Interrupted);
-        }
-    }
-
+    let wanted = requests(loader, projects, &built, &mut restore)?;
     if restore.is_short() {
         return Err(IngestError::Shortage);
     }
@@ -144,6 +121,40 @@ pub fn gather(
     gathered.notes.truncate(MAX_NOTES);
 
     Ok(gathered)
+}
+
+/// Returns the newest file of each assembly that the projects get and do not build, by name.
+fn requests(
+    loader: &Loader<'_>,
+    projects: &[CSharpProject],
+    built: &BTreeSet<String>,
+    restore: &mut Restore<'_>,
+) -> Result<BTreeMap<String, AssemblyRequest>, IngestError> {
+    let mut wanted: BTreeMap<String, AssemblyRequest> = BTreeMap::new();
+    let numbered = (0..).zip(projects);
+    for (number, project) in numbered.filter(|(_, project)| !is_packed(&project.path)) {
+        for found in restore.assemblies(project, projects) {
+            let name = found.name();
+            if built.contains(&name) {
+                continue;
+            }
+
+            let known = wanted.entry(name).or_insert_with(|| AssemblyRequest {
+                found: found.clone(),
+                seen_by: BTreeSet::new(),
+            });
+            known.seen_by.insert(number);
+            if found.compare(&known.found).is_gt() {
+                known.found = found;
+            }
+        }
+
+        if loader.is_cancelled() {
+            return Err(IngestError::Interrupted);
+        }
+    }
+
+    Ok(wanted)
 }
 
 struct AssemblyReader<'r> {
