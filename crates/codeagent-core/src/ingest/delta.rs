@@ -15,7 +15,7 @@ use crate::ingest::context::BatchContext;
 use crate::ingest::load::LoadedFile;
 use crate::ingest::packages::Installed;
 use crate::ingest::pipeline::IngestPipeline;
-use crate::ingest::plan::Plan;
+use crate::ingest::plan::{Fingerprint, Plan};
 use crate::ingest::resolution::{ResolvedFiles, removed_files};
 use crate::ingest::resolve_files::ResolvedFile;
 use crate::ingest::rows;
@@ -107,17 +107,7 @@ impl IngestPipeline {
         };
         summary.removed = delta.removed.len();
 
-        let world = if changes.keep_world {
-            Some(IndexedWorld {
-                state: world,
-                fingerprints,
-                dependencies: None,
-            })
-        } else {
-            drop(world);
-            codeagent_memory::give_back();
-            None
-        };
+        let world = kept_world(world, fingerprints, changes.keep_world);
         Indexed {
             delta,
             known,
@@ -173,6 +163,25 @@ impl IngestPipeline {
             (PACKAGES, known.packages_hash.clone()),
             (PACKAGE_FOLDERS, known.package_folders.join("\n")),
         ]
+    }
+}
+
+/// Returns the world if it stays in memory; frees it otherwise.
+fn kept_world(
+    world: WorldState,
+    fingerprints: Vec<Fingerprint>,
+    keep_world: bool,
+) -> Option<IndexedWorld> {
+    if keep_world {
+        Some(IndexedWorld {
+            state: world,
+            fingerprints,
+            dependencies: None,
+        })
+    } else {
+        drop(world);
+        codeagent_memory::give_back();
+        None
     }
 }
 
