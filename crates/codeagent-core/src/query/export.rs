@@ -197,6 +197,18 @@ impl<'a> Graph<'a> {
             return Ok(());
         }
 
+        self.write_use(edge, target, sources, &mut tables.refs)
+    }
+
+    /// Writes the row of a use, with the name written there.
+    fn write_use(
+        &self,
+        edge: &ExportEdge,
+        target: &'a ExportSymbol,
+        sources: &mut Sources<'_>,
+        table: &mut String,
+    ) -> Result<(), QueryError> {
+        let file = self.path(edge.file);
         let named = self.named(target);
         let declared = self.path(named.file);
         let written = sources.name_at(file, edge.line, edge.column)?;
@@ -207,7 +219,7 @@ impl<'a> Graph<'a> {
                 .filter(|name| !name.is_empty())
                 .unwrap_or(&named.name);
             row(
-                &mut tables.refs,
+                table,
                 &[
                     &file,
                     &edge.line,
