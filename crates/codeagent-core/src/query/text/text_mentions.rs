@@ -9,10 +9,14 @@
 //! Limitations: names are matched as whole words, whatever they mean there, in at most
 //! [`MAX_FILES`] files and [`MAX_BYTES`] bytes.
 
+use std::sync::Arc;
+
+use codeagent_workspace::RepoPath;
+
 use crate::model::graph::Node;
 use crate::query::text::inactive_code::inactive_lines;
 use crate::query::text::razor::{RazorNames, code_words};
-use crate::query::text::text_files::is_word;
+use crate::query::text::text_files::{Listing, is_word};
 use crate::query::{QueryError, SiteSample, Sources};
 
 /// Maximum number of files searched.
@@ -157,19 +161,30 @@ fn in_other_languages(
     in_all: bool,
 ) -> Result<TextMentions, QueryError> {
     let razor = RazorNames::of(sources.snapshot(), nodes)?;
-    let mut names = match in_all {
+    let names = match in_all {
         true => rare_names(nodes),
         false => Vec::new(),
     };
 
-    let mut mentions = TextMentions::default();
     if razor.is_empty() && names.is_empty() {
-        return Ok(mentions);
+        return Ok(TextMentions::default());
     }
-    let Some((listing, is_kept)) = sources.text_files() else {
-        return Ok(mentions);
+    let Some(texts) = sources.text_files() else {
+        return Ok(TextMentions::default());
     };
 
+    search(sources, texts, &razor, names)
+}
+
+/// Finds the lines of these files that contain one of the names; `names` are ignored if they prove
+/// to be common words.
+fn search(
+    sources: &Sources<'_>,
+    (listing, is_kept): &(Arc<Listing>, bool),
+    razor: &RazorNames<'_>,
+    mut names: Vec<&str>,
+) -> Result<TextMentions, QueryError> {
+    let mut mentions = TextMentions::default();
     let is_compound = names.iter().all(|name| is_compound(name));
     let (mut files, mut bytes, mut others) = (0, 0, 0);
     for text in &listing.files {
@@ -212,20 +227,27 @@ fn in_other_languages(
                 continue;
             }
         }
-        mentions
-            .lines
-            .extend(found.into_iter().map(|(line, found)| TextMention {
-                path: text.path.as_str().to_owned(),
-                line,
-                kind: kind(text.path.file_name()),
-                text: found.trim().chars().take(MAX_LINE).collect(),
-                place,
-            }));
+        mentions.lines.extend(mentions_of(&text.path, found, place));
     }
 
     mentions.is_cut |= mentions.lines.len() > MAX_COMPOUND;
     mentions.lines.truncate(MAX_COMPOUND);
     Ok(mentions)
+}
+
+/// Returns the mentions in these lines of a file.
+fn mentions_of(
+    path: &RepoPath,
+    lines: Vec<(u32, &str)>,
+    place: MentionPlace,
+) -> impl Iterator<Item = TextMention> {
+    lines.into_iter().map(move |(line, found)| TextMention {
+        path: path.as_str().to_owned(),
+        line,
+        kind: kind(path.file_name()),
+        text: found.trim().chars().take(MAX_LINE).collect(),
+        place,
+    })
 }
 
 /// Returns the names of symbols that are long enough to be searched, each once.
