@@ -558,6 +558,10 @@ fn add(
                 .found
                 .extend(external::exported_by_package(snapshot, text)?);
         }
+        Err(_) if tokens::is_alternative(token) && !has_literal(snapshot, text)? => {
+            let words = text.split('/').map(str::to_owned);
+            targets.words.extend(words);
+        }
         Err(_) if let Some(member) = alias::of_object(snapshot, text)? => {
             targets.found.push(Target::Symbols(member))
         }

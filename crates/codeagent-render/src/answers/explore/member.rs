@@ -13,7 +13,7 @@ use super::reads_and_writes::{bindings, reads_and_writes};
 use super::wants::{WANTED, Wants};
 use super::{
     LESS_LIKELY, Subject, branches, by_shape, constants, fixtures, flow, mentions, object_literal,
-    raisers, short_bodies,
+    raisers, shared_strings, short_bodies,
 };
 use crate::answers::{AnswerError, dispatch};
 use crate::text::{Document, NameRow, Section};
@@ -106,6 +106,9 @@ pub(super) fn sections(
     document.section(wants.weigh(from, is_wanted && !is_raised, 12));
 
     uses(subject, document, occurrences, &found)?;
+    if is_callable {
+        shared_strings::section(subject, document, occurrences)?;
+    }
 
     if is_callable && !wants.tests && !(is_abstract && wants.implementations) {
         document.section(wants.weigh(callees(subject, occurrences)?, wants.dependencies, 8));

@@ -56,6 +56,7 @@ mod registered;
 mod search;
 mod senders;
 mod settings;
+mod shared_strings;
 mod short_bodies;
 mod stand_ins;
 mod start_scripts;

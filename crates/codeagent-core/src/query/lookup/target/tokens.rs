@@ -193,6 +193,13 @@ pub(in crate::query) fn is_technical(token: &Token<'_>) -> bool {
     !token.is_quoted && !token.is_code && is_known
 }
 
+/// Reports whether a token consists of words of prose of which one is meant: `key/value`.
+pub(super) fn is_alternative(token: &Token<'_>) -> bool {
+    let is_word = |word: &str| word.len() > 1 && word.chars().all(char::is_lowercase);
+    let is_written = token.is_quoted || token.is_code;
+    !is_written && token.text.contains('/') && token.text.split('/').all(is_word)
+}
+
 /// Reports whether a name is written like that of a product with a domain: `Socket.IO`.
 fn is_product(name: &str) -> bool {
     let parts = name.split_once('.');
