@@ -1,4 +1,5 @@
-//! `exports` of a package.json: the files that a subpath of the package may resolve to.
+//! `exports` and `imports` of a package.json: the files that a subpath of the package, or a specifier such as `#utils`
+//! in it, may resolve to.
 //!
 //! As in Node's "Package entry points" and TypeScript's "exports conditions": a subpath is found by
 //! its key, else by the pattern with the longest text before its `*`; conditions that hold apply in
@@ -74,15 +75,36 @@ pub fn targets(exports: &Value, subpath: &str, conditions: Conditions<'_>) -> Ve
     } else {
         format!("./{subpath}")
     };
-    if let Some(target) = subpaths.get(&key) {
+    targets_of_key(subpaths, &key, conditions)
+}
+
+/// Returns the files of the package to which one of its `imports` leads (`#utils`), as written, in the order in which
+/// they are tried. Node's "Subpath imports".
+#[must_use]
+pub fn import_targets(imports: &Value, specifier: &str, conditions: Conditions<'_>) -> Vec<String> {
+    let map = imports.as_object();
+    let mut found = map.map_or_else(Vec::new, |map| targets_of_key(map, specifier, conditions));
+    // Other targets are packages.
+    found.retain(|target| target.starts_with("./"));
+    found
+}
+
+/// Returns the targets of a key, or else of the pattern with the longest text before its `*`.
+fn targets_of_key(
+    map: &serde_json::Map<String, Value>,
+    key: &str,
+    conditions: Conditions<'_>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(target) = map.get(key) {
         add_targets(target, "", conditions, &mut found, 0);
         return found;
     }
 
-    let best = subpaths
+    let best = map
         .iter()
         .filter(|(pattern, _)| pattern.contains('*'))
-        .filter_map(|(pattern, target)| Some((pattern, wildcard(pattern, &key)?, target)))
+        .filter_map(|(pattern, target)| Some((pattern, wildcard(pattern, key)?, target)))
         .max_by_key(|(pattern, ..)| pattern.split('*').next().map_or(0, str::len));
     if let Some((_, middle, target)) = best {
         add_targets(target, middle, conditions, &mut found, 0);

@@ -278,6 +278,15 @@ impl ModulePaths {
     }
 
     fn bare(&self, from: &str, specifier: &str) -> Option<FileId> {
+        let folder = paths::folder_of(from);
+        // `paths` of the tsconfig precede the `imports` of the package.
+        if specifier.starts_with('#')
+            && !self.mapped.begin(specifier)
+            && let Some(file) = self.packages.resolve_import(folder, specifier, &self.paths)
+        {
+            return Some(file);
+        }
+
         if self.may_be_mapped(specifier)
             && let Some(file) = self.through_resolver(from, specifier)
         {

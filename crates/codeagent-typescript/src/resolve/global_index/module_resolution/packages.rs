@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::{SourcePaths, join};
 use crate::project::TypeScriptProjects;
-use crate::project::exports::{Conditions, ModuleFormat, targets};
+use crate::project::exports::{Conditions, ModuleFormat, import_targets, targets};
 
 struct PackageFolder {
     folder: String,
@@ -138,7 +138,28 @@ impl Packages {
             .or_else(|| package.by_convention(rest, paths))
     }
 
-    /// Returns the conditions of `exports` that hold for the files of a folder.
+    /// Returns the file that a specifier such as `#utils` resolves to by the `imports` of the nearest package.json
+    /// around a folder.
+    pub fn resolve_import(
+        &self,
+        from: &str,
+        specifier: &str,
+        paths: &SourcePaths,
+    ) -> Option<FileId> {
+        let nearest = ancestors(from).find_map(|around| self.by_folder.get(around))?;
+        let package = &self.all[*nearest];
+        let imports = package.manifest.get("imports")?;
+
+        let candidates = import_targets(imports, specifier, self.conditions(from));
+        if let Some(found) = self.first_source(package, &candidates, paths) {
+            return Some(found);
+        }
+
+        let candidates = import_targets(imports, specifier, Conditions::All);
+        self.first_source(package, &candidates, paths)
+    }
+
+    /// Returns the conditions of `exports` and `imports` that hold for the files of a folder.
     fn conditions(&self, folder: &str) -> Conditions<'_> {
         let settings = ancestors(folder).find_map(|around| self.settings.get(around));
         let has_node_formats = settings.is_some_and(|settings| settings.has_node_formats);

@@ -257,6 +257,40 @@ fn exports_are_selected_by_the_conditions_of_the_importing_file() {
 }
 
 #[test]
+fn imports_of_a_package_resolve_to_its_sources() {
+    let manifest = r##"{"imports": {
+        "#utils": {"own": "./src/utils/index.ts", "types": "./dist/utils.d.ts"},
+        "#unbuilt": "./dist/unbuilt.js",
+        "#parts/*": "./src/parts/*.ts",
+        "#lodash": "lodash"}}"##;
+    check(
+        &[
+            "src/utils/index.ts",
+            "src/unbuilt.ts",
+            "src/parts/a.ts",
+            "src/aliased.ts",
+            "x.ts",
+        ],
+        &[
+            ("package.json", manifest),
+            (
+                "src/tsconfig.json",
+                r##"{"compilerOptions": {"customConditions": ["own"], "paths": {"#alias": ["./aliased.ts"]}}}"##,
+            ),
+        ],
+        &[
+            ("src/a.ts", "#utils", "src/utils/index.ts"),
+            ("x.ts", "#utils", "src/utils/index.ts"),
+            ("x.ts", "#unbuilt", "src/unbuilt.ts"),
+            ("x.ts", "#parts/a", "src/parts/a.ts"),
+            ("x.ts", "#parts/b", "-"),
+            ("x.ts", "#lodash", "-"),
+            ("src/a.ts", "#alias", "src/aliased.ts"),
+        ],
+    );
+}
+
+#[test]
 fn an_unbuilt_target_resolves_to_its_source() {
     check(
         &[
