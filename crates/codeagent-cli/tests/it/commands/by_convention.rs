@@ -448,4 +448,59 @@ const CASES: &[Case] = &[
             "  3 new Sheet  src/Paper.cs:1\n    1 Ink.Mix  src/Paper.cs:2\n      2 Ink.Dry",
         ],
     },
+    Case {
+        files: &[
+            (
+                "src/Pens.cs",
+                "namespace Shop;\npublic interface IPen { void Write(); }\npublic class Quill : IPen { public void Write() { } }\n",
+            ),
+            (
+                "samples/Sample/Sample.csproj",
+                "<Project Sdk=\"Microsoft.NET.Sdk\"><ItemGroup><PackageReference Include=\"Shop.Pens\" Version=\"1.0.0\" /></ItemGroup></Project>\n",
+            ),
+            (
+                "samples/Sample/Chalk.cs",
+                "using Shop;\nclass Chalk : IPen { public void Write() { } }\n",
+            ),
+            ("src/Shop.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\" />\n"),
+        ],
+        question: "who implements IPen, samples included?",
+        expected: &[
+            "types that name it as a base, whose target is unknown (1):\nsamples/Sample/\n Chalk.cs\n  2 Chalk.Write: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/desk.ts",
+            "class Lamp {}\nexport class Desk {\n  lamp: Lamp;\n  constructor() {\n    this.lamp = new Lamp();\n  }\n  one() {}\n  two() {}\n  three() {}\n  four() {}\n  five() {}\n  six() {}\n  seven() {}\n}\n",
+        )],
+        question: "what does Desk create in its constructor?",
+        expected: &[
+            "what its constructors call (1):\nweb/\n desk.ts\n  5 Desk.constructor: this.lamp = new Lamp();\nits constructors:\n4 constructor() {\n",
+        ],
+    },
+    Case {
+        files: &[
+            (
+                "web/sender.ts",
+                "export class Sender {\n  send() {\n    this.queue('afterClose', 1);\n  }\n  queue(name: string, value: number) {}\n}\n",
+            ),
+            (
+                "web/receiver.ts",
+                "export function receive(channel: string) {\n  return channel === 'afterClose';\n}\n",
+            ),
+        ],
+        question: "Sender.send puts a message into a channel; who receives it?",
+        expected: &[
+            "its strings elsewhere, which may connect it, matched by equal text (1):\nweb/\n receiver.ts\n  2 receive: ",
+        ],
+    },
+    Case {
+        files: &[(
+            "web/made.ts",
+            "export function makeCart() { return 1; }\nfunction inner() { return 2; }\nexport { inner as shown };\n",
+        )],
+        question: "what does web/made.ts export?",
+        expected: &[" 2 function inner as shown() ("],
+    },
 ];

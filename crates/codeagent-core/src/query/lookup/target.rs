@@ -558,10 +558,6 @@ fn add(
                 .found
                 .extend(external::exported_by_package(snapshot, text)?);
         }
-        Err(_) if tokens::is_alternative(token) && !has_literal(snapshot, text)? => {
-            let words = text.split('/').map(str::to_owned);
-            targets.words.extend(words);
-        }
         Err(_) if let Some(member) = alias::of_object(snapshot, text)? => {
             targets.found.push(Target::Symbols(member))
         }
@@ -576,6 +572,15 @@ fn add(
         }
         Err(_) if let Some(modules) = module::imported(sources, text)? => {
             targets.found.extend(modules);
+        }
+        // Behind other words of prose; `lodash/debounce` alone is a module.
+        Err(_)
+            if tokens::is_alternative(token)
+                && targets.uncommon_words().nth(1).is_some()
+                && !has_literal(snapshot, text)? =>
+        {
+            let words = text.split('/').map(str::to_owned);
+            targets.words.extend(words);
         }
         // `reasoning_effort` may be the name of a property in a message, `cart.Closed` that of an event.
         Err(_) if is_literal || is_composed(text) && has_literal(snapshot, text)? => {

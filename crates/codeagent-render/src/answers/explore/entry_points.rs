@@ -37,6 +37,16 @@ const SERVERS: [&str; 3] = ["backend", "server", "web"];
 /// Words for a program that runs at its user.
 const CLIENTS: [&str; 3] = ["browser", "client", "frontend"];
 
+/// Words for a program of a terminal.
+const TERMINALS: [&str; 6] = [
+    "cli",
+    "cmd",
+    "command-line",
+    "commandline",
+    "console",
+    "terminal",
+];
+
 /// Beginnings of words for what other programs import.
 const LIBRARIES: [&str; 4] = ["framework", "import", "librar", "package"];
 
@@ -78,6 +88,12 @@ pub(super) fn section(
     select_named(&mut found.entry_points, targets);
     let named = found.entry_points.clone();
 
+    found
+        .entry_points
+        .retain(|entry| !query::is_generated_path(&entry.path));
+    if TERMINALS.iter().any(|word| targets.has_word(word)) {
+        select_terminals(&mut found.entry_points);
+    }
     let asks_for_library = targets.mentions(&LIBRARIES);
     if asks_for_library {
         select_library(&mut found.entry_points);
@@ -163,6 +179,20 @@ fn drop_libraries(
         *entries = programs;
     }
     Ok(())
+}
+
+/// Keeps the entry points whose folders have a word for a program of a terminal, and commands; all if there are none.
+fn select_terminals(entries: &mut Vec<EntryPoint>) {
+    let words: Vec<String> = TERMINALS.map(str::to_owned).to_vec();
+    let words: Vec<&String> = words.iter().collect();
+    let is_terminal = |entry: &EntryPoint| {
+        let is_command =
+            matches!(&entry.kind, EntryKind::Package { command, .. } if !command.is_empty());
+        is_command || described(&entry.path, &words) > 0
+    };
+    if entries.iter().any(is_terminal) {
+        entries.retain(is_terminal);
+    }
 }
 
 /// Keeps the main files by which other programs import packages; all if there are none.

@@ -62,6 +62,7 @@ mod stand_ins;
 mod start_scripts;
 mod type_symbol;
 mod type_values;
+mod unresolved_bases;
 mod value_lines;
 mod views;
 mod wants;

@@ -14,10 +14,10 @@ use super::member::{
     MAX_SOURCE_LINES, ROOTS, own_lines, reaching_tests, requesting_tests, source_lines,
 };
 use super::type_values::values;
-use super::wants::{WANTED, Wants};
+use super::wants::{WANTED, Wants, says};
 use super::{
     Subject, alias, attribute_names, by_shape, flow, made_of_functions, mentions, short_bodies,
-    stand_ins,
+    stand_ins, unresolved_bases,
 };
 use crate::answers::{AnswerError, dispatch};
 use crate::note_text::counted;
@@ -27,7 +27,7 @@ use crate::text::{Document, NameRow, Section};
 /// it.
 const REGISTERING: [&str; 6] = ["add", "enqueue", "map", "register", "schedule", "subscribe"];
 
-/// Maximum characters of the source of a type's operators.
+/// Maximum characters of the source of a type's operators or constructors.
 const MAX_OPERATORS: usize = 2_000;
 
 /// Maximum number of calls between what makes a message and what raises it.
@@ -91,6 +91,9 @@ pub(super) fn sections(
     {
         operators(subject, document, occurrences, &members)?;
     }
+    if says(subject.words, &["constructor"]) {
+        constructors(document, occurrences, &members)?;
+    }
     let asks_for_places = ["called", "use", "used", "uses"];
     let mut words = subject.words.iter();
     if wants.members && words.any(|word| asks_for_places.contains(&word.as_str())) {
@@ -124,6 +127,7 @@ pub(super) fn sections(
     );
     let with_tests = wants.tests && wants.implementations;
     document.section(wants.weigh(section, with_tests, 3));
+    unresolved_bases::section(subject, document, occurrences, &below)?;
     by_shape::section(subject, document, occurrences, (&members, &below))?;
     stand_ins::section(subject, document, occurrences, &below)?;
     made_of_functions::section(subject, document, occurrences, &below)?;
@@ -371,6 +375,35 @@ fn operators(
         let section = Section::occurrence_rows("operators", title, uses);
         document.section(subject.wants.weigh(section, true, 0));
     }
+    Ok(())
+}
+
+/// Adds the source of the constructors of a type, and what they call in the repository.
+fn constructors(
+    document: &mut Document,
+    occurrences: &mut Occurrences<'_, '_>,
+    members: &[Node],
+) -> Result<(), AnswerError> {
+    let is_constructor = |node: &&Node| node.node_type == NodeType::Constructor;
+    let (mut ids, mut lines) = (Vec::new(), Vec::new());
+    for constructor in members.iter().filter(is_constructor) {
+        ids.push(constructor.id);
+        lines.extend(source_lines(occurrences, constructor)?);
+    }
+
+    let mut calls = occurrences.outgoing(&ids, &[EdgeType::Calls])?;
+    let mut places = Vec::with_capacity(calls.len());
+    calls.sort_by_key(|call| (call.file, call.line));
+    calls.dedup_by_key(|call| (call.file, call.line));
+    for call in calls {
+        let path = occurrences.path(call.file)?;
+        places.push(occurrences.at(&path, call.line)?);
+    }
+    let title = "what its constructors call";
+    let section = Section::occurrence_rows("constructor calls", title, places);
+    document.section(section.weighing(WANTED));
+    let section = Section::lines("constructors", "its constructors", lines);
+    document.section(section.weighing(WANTED).at_most(MAX_OPERATORS));
     Ok(())
 }
 
