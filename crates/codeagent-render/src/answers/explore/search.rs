@@ -46,6 +46,37 @@ pub(super) fn search(
     wants: Wants,
 ) -> Result<(), AnswerError> {
     let found = found_by_words(index, occurrences, text)?;
+    let rows = found_rows(occurrences, &found)?;
+    if rows.is_empty() {
+        document.line("the query names no symbol, and no symbol matches its words");
+        return Ok(());
+    }
+    document.line("the query names no symbol; these symbols match its words best:");
+    let section = Section::names("found", "found", rows);
+    document.section(section.weighing(20).at_most(MAX_FOUND_CHARS));
+
+    let described = match described {
+        Some(described) => described,
+        None => query::described_symbols(occurrences.sources.snapshot(), text)?,
+    };
+    let meant = meant(occurrences, text, (described, &found), wants)?;
+    if meant.is_empty() {
+        return Ok(());
+    }
+    document.line("those that may be meant:");
+    let wants = Wants {
+        guesses: true,
+        no_tests: !wants.tests,
+        ..wants
+    };
+    described::sections(document, occurrences, &meant, wants)
+}
+
+/// Lists the best results of a search with their documentation.
+fn found_rows(
+    occurrences: &mut Occurrences<'_, '_>,
+    found: &SearchResults,
+) -> Result<Vec<NameRow>, AnswerError> {
     let mut rows = Vec::new();
     for hit in found.hits.iter().take(MAX_FOUND) {
         let doc = hit.node.doc.as_deref().map(|doc| format!(" — {doc}"));
@@ -59,20 +90,17 @@ pub(super) fn search(
             short: occurrences.short_name(&hit.node)?,
         });
     }
+    Ok(rows)
+}
 
-    if rows.is_empty() {
-        document.line("the query names no symbol, and no symbol matches its words");
-        return Ok(());
-    }
-
-    document.line("the query names no symbol; these symbols match its words best:");
-    let found_rows = Section::names("found", "found", rows);
-    document.section(found_rows.weighing(20).at_most(MAX_FOUND_CHARS));
-
-    let described = match described {
-        Some(described) => described,
-        None => query::described_symbols(occurrences.sources.snapshot(), text)?,
-    };
+/// Returns the symbols that a question may mean, best first: those that it describes and those that a search for its
+/// words finds, of the kind that it asks for.
+fn meant(
+    occurrences: &mut Occurrences<'_, '_>,
+    text: &str,
+    (described, found): (Vec<DescribedSymbol>, &SearchResults),
+    wants: Wants,
+) -> Result<Vec<Node>, AnswerError> {
     let noun = query::described_noun(text);
     let kind = query::kind_of_described(text);
     let is_of_kind = |node: &Node| match (noun, kind) {
@@ -87,42 +115,17 @@ pub(super) fn search(
     let is_sure = best.is_some_and(|best| {
         best.score >= SURE || kind.is_some() && query::is_name_said(&best.node, text)
     });
+
     let mut described: Vec<Node> = described.into_iter().map(|symbol| symbol.node).collect();
-    let asks_for_type = match noun {
-        Some(noun) => noun.kind.has_members(),
-        None => query::asks_for_type(text),
-    };
-    let mut hits = Vec::with_capacity(found.hits.len());
-    for hit in &found.hits {
-        // A constructor says little of what a program does.
-        let is_for_type = asks_for_type || hit.node.node_type == NodeType::Constructor;
-        let around = match is_for_type {
-            true => described_type(occurrences, &hit.node)?,
-            false => None,
-        };
-        let mut node = around.unwrap_or_else(|| hit.node.clone());
-        if wants.flow && node.node_type == NodeType::Class {
-            node = longest_function(occurrences, node)?;
-        }
-        let is_new = hits.iter().all(|known: &Node| known.id != node.id);
-        if is_new && is_explorable(&node, wants) {
-            hits.push(node);
-        }
-    }
+    let mut hits = explorable_hits(occurrences, (text, found), wants)?;
     if described.iter().chain(&hits).any(is_of_kind) {
         hits.retain(is_of_kind);
         described.retain(|node| noun.is_none() || is_of_kind(node));
     }
     if wants.overrides {
-        let mut overridden = Vec::new();
-        for node in &hits {
-            let snapshot = occurrences.sources.snapshot();
-            overridden.extend(query::overridden_member(snapshot, node)?);
-        }
-        if !overridden.is_empty() {
-            hits = overridden;
-        }
+        replace_by_overridden(occurrences, &mut hits)?;
     }
+
     let lists = match (is_value, is_sure) {
         (true, _) => [(described, LIKELIER), (hits, 1.0)],
         (false, true) => [(hits, 1.0), (described, 1.0)],
@@ -133,16 +136,54 @@ pub(super) fn search(
     if wants.flow {
         keep_calling(occurrences, &mut meant)?;
     }
-    if meant.is_empty() {
-        return Ok(());
-    }
-    document.line("those that may be meant:");
-    let wants = Wants {
-        guesses: true,
-        no_tests: !wants.tests,
-        ..wants
+    Ok(meant)
+}
+
+/// Returns the symbols that the results of a search stand for: the type of a member if the question is about a type, the
+/// longest function of a class if it is about what happens.
+fn explorable_hits(
+    occurrences: &Occurrences<'_, '_>,
+    (text, found): (&str, &SearchResults),
+    wants: Wants,
+) -> Result<Vec<Node>, AnswerError> {
+    let asks_for_type = match query::described_noun(text) {
+        Some(noun) => noun.kind.has_members(),
+        None => query::asks_for_type(text),
     };
-    described::sections(document, occurrences, &meant, wants)
+    let mut hits: Vec<Node> = Vec::with_capacity(found.hits.len());
+    for hit in &found.hits {
+        // A constructor says little of what a program does.
+        let is_for_type = asks_for_type || hit.node.node_type == NodeType::Constructor;
+        let around = match is_for_type {
+            true => described_type(occurrences, &hit.node)?,
+            false => None,
+        };
+
+        let mut node = around.unwrap_or_else(|| hit.node.clone());
+        if wants.flow && node.node_type == NodeType::Class {
+            node = longest_function(occurrences, node)?;
+        }
+        if hits.iter().all(|known| known.id != node.id) && is_explorable(&node, wants) {
+            hits.push(node);
+        }
+    }
+    Ok(hits)
+}
+
+/// Replaces symbols by the members that they override, if there are any.
+fn replace_by_overridden(
+    occurrences: &Occurrences<'_, '_>,
+    nodes: &mut Vec<Node>,
+) -> Result<(), AnswerError> {
+    let mut overridden = Vec::new();
+    for node in nodes.iter() {
+        let snapshot = occurrences.sources.snapshot();
+        overridden.extend(query::overridden_member(snapshot, node)?);
+    }
+    if !overridden.is_empty() {
+        *nodes = overridden;
+    }
+    Ok(())
 }
 
 /// Searches for what a question describes, or else for all of its words, without those of an action that it excludes.
