@@ -503,4 +503,15 @@ const CASES: &[Case] = &[
         question: "what does web/made.ts export?",
         expected: &[" 2 function inner as shown() ("],
     },
+    Case {
+        files: &[
+            ("web/open.ts", "export function openCart() {}\n"),
+            (
+                "web/user.ts",
+                "import { openCart } from \"#nowhere\";\nexport function use() { openCart(); }\n",
+            ),
+        ],
+        question: "who calls openCart?",
+        expected: &["unresolved uses that may belong to it (1):\nweb/\n user.ts\n  2 use: "],
+    },
 ];

@@ -45,6 +45,8 @@ impl Symbols<'_> {
     pub fn resolve_module(&self, file: FileId, specifier: Sym) -> ResolvedName {
         let name = self.name(file, specifier);
         let is_relative = self.spelling(name).starts_with('.');
+        // `#utils` is defined by the package itself.
+        let is_inside = is_relative || self.spelling(name).starts_with('#');
         let target = self.tables.target(file, specifier);
         let precedes = |block: &DeclRef| target.is_none() || !self.tables.is_of_library(block.file);
 
@@ -60,7 +62,7 @@ impl Symbols<'_> {
 
         match target {
             Some(target) => ResolvedName::Module(target),
-            None if is_relative => ResolvedName::Nothing,
+            None if is_inside => ResolvedName::Nothing,
             None => ResolvedName::External,
         }
     }
