@@ -401,12 +401,12 @@ const CASES: &[Case] = &[
     Case {
         files: &[(
             "web/roles.ts",
-            "export type BasicRole = 'owner' | 'editor';\nexport type Role = BasicRole | 'guest';\nexport function canEdit(role: BasicRole): boolean { return role === 'editor'; }\nexport function count(): number { return 2; }\n",
+            "export type BasicRole = 'owner' | 'editor';\nexport type Role = BasicRole | 'guest';\nexport function canEdit(role: BasicRole): boolean { return role === 'editor'; }\nexport function first<T extends Role>(all: T[]): T { return all[0]; }\nexport function count(): number { return 2; }\n",
         )],
         question: "which values does Role have, and which functions operate on it?",
         expected: &[
             "types in it:\n1 export type BasicRole = 'owner' | 'editor';\n",
-            "exported functions of its file that take or return it (1):\n 3 canEdit(role: BasicRole): boolean\n",
+            "exported functions of its file that take or return it (2):\n 3 canEdit(role: BasicRole): boolean\n 4 first",
         ],
     },
     Case {

@@ -1,7 +1,7 @@
 //! Sections about a type of TypeScript without code of its own: the types in an alias, and the functions of its file that
 //! take or return it.
 
-use codeagent_core::model::graph::{Language, Node, NodeKind};
+use codeagent_core::model::graph::{EdgeType, Language, Node, NodeId, NodeKind};
 use codeagent_core::query::{Occurrence, Occurrences};
 
 use super::environment_settings::used_on_line;
@@ -83,14 +83,21 @@ pub(super) fn functions_on_it(
     if !says(subject.words, &OPERATIONS) {
         return Ok(());
     }
-    let mut names = vec![node.name.clone()];
-    let parts = all_parts(occurrences, node)?;
-    names.extend(parts.into_iter().map(|part| part.name));
+    let mut types = all_parts(occurrences, node)?;
+    types.push(node.clone());
+    let ids: Vec<NodeId> = types.iter().map(|part| part.id).collect();
+    let uses = occurrences.incoming(&ids, &[EdgeType::References, EdgeType::Accepts])?;
 
     let (mut functions, _) = declared(occurrences, &span.path)?;
     functions.retain(|function| {
         let signature = signature(function);
-        is_callable(function) && names.iter().any(|name| has_name(&signature, name))
+        let line = function.spans.first().map(|span| span.name_line);
+        // `<T extends Role>(roles: T[])` has it on its line, but not in its signature.
+        let is_on_line = uses
+            .iter()
+            .any(|used| used.other == function.id && Some(used.line) == line);
+        let is_named = || types.iter().any(|part| has_name(&signature, &part.name));
+        is_callable(function) && (is_on_line || is_named())
     });
     let row = |function: &Node| NameRow {
         full: format!(
