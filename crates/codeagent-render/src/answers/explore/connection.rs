@@ -8,8 +8,8 @@ use codeagent_core::engine::IndexReader;
 use codeagent_core::model::dispatch::verb_and_path;
 use codeagent_core::model::graph::{EdgeType, Node, NodeId};
 use codeagent_core::query::{
-    self, DispatchStep, Occurrence, Occurrences, SearchFilter, SearchQuery, Searched, Target,
-    Targets, TextSearchQuery,
+    self, DispatchStep, Occurrence, Occurrences, PathStep, SearchFilter, SearchQuery, Searched,
+    Target, Targets, TextSearchQuery,
 };
 
 use super::file_folder;
@@ -42,6 +42,9 @@ const MAX_BEHIND: usize = 600;
 
 /// Number of words of a description from which a search finds it rather than the text of one name.
 const MANY_WORDS: usize = 3;
+
+/// The steps of a path, and its lines.
+type StepsAndLines = (Vec<PathStep>, Vec<String>);
 
 /// Adds the path from the first to the last target, if the question asks for one. Reports whether
 /// that answers the question: a path in the other direction does not.
@@ -164,6 +167,20 @@ fn is_get(word: &str) -> bool {
     matches!(word, "get" | "gets")
 }
 
+/// Returns the steps of the path from some symbols to others, and its lines; `None` if there is none in that direction.
+fn forward_path(
+    occurrences: &mut Occurrences<'_, '_>,
+    from: &[NodeId],
+    to: &[NodeId],
+) -> Result<Option<StepsAndLines>, AnswerError> {
+    let found = query::find_path(occurrences.sources, from, to)?;
+    let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
+        return Ok(None);
+    };
+    let lines = path::lines(occurrences, &steps)?;
+    Ok(Some((steps, lines)))
+}
+
 /// Returns the words behind the verb of a question that stands behind its only symbol, which is then the start of the
 /// path: `the mail client` for `how does Cart.close reach the mail client?`
 fn end_behind(start: &Target, question: &str) -> Option<Vec<String>> {
@@ -217,12 +234,10 @@ fn to_described(
         }
         functions.retain(|(id, _)| !from.contains(id));
         let to: Vec<NodeId> = functions.iter().map(|(id, _)| *id).collect();
-        let found = query::find_path(occurrences.sources, &from, &to)?;
-        let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
+        let Some((steps, lines)) = forward_path(occurrences, &from, &to)? else {
             continue;
         };
 
-        let lines = path::lines(occurrences, &steps)?;
         let last = steps.last().map(|step| step.to);
         let named = functions.into_iter().filter(|(id, _)| Some(*id) == last);
         let named = named.map(|(_, place)| place).collect();
@@ -267,14 +282,10 @@ fn to_searched(
             continue;
         }
 
-        let found = query::find_path(occurrences.sources, &from, &[end.id])?;
-        let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
+        let found = forward_path(occurrences, &from, &[end.id])?;
+        let Some((_, lines)) = found.filter(|(_, lines)| !lines.is_empty()) else {
             continue;
         };
-        let lines = path::lines(occurrences, &steps)?;
-        if lines.is_empty() {
-            continue;
-        }
 
         let title = format!(
             "how {} leads to {}, the best match for \"{words}\" that it reaches",
@@ -316,16 +327,12 @@ fn described(
     }
 
     for start in &starts {
-        let found = query::find_path(occurrences.sources, &[start.id], &ends)?;
-        let Some(steps) = found.steps.filter(|_| !found.is_reversed) else {
+        let found = forward_path(occurrences, &[start.id], &ends)?;
+        let Some((_, lines)) = found.filter(|(_, lines)| !lines.is_empty()) else {
             continue;
         };
-        let lines = path::lines(occurrences, &steps)?;
-        let (from, to) = (occurrences.short_name(start)?, end.requested_text());
-        if lines.is_empty() {
-            continue;
-        }
 
+        let (from, to) = (occurrences.short_name(start)?, end.requested_text());
         let title = format!("how {from} (matched by words) leads to {to}");
         document.section(wants.weigh(Section::lines("path", title, lines), true, 0));
         return Ok(true);

@@ -112,14 +112,17 @@ pub(super) fn tests(
     let fewest = if targets.found.is_empty() { 1 } else { 2 };
     let found = query::described_tests(snapshot, &targets.words, fewest)?;
     if found.most_of.is_some() {
-        let described = query::described_symbols(snapshot, question)?;
+        // What a noun with a clause describes is searched for by its kind.
+        let described = match query::described_noun(question) {
+            Some(_) => Vec::new(),
+            None => query::described_symbols(snapshot, question)?,
+        };
         let is_meant = |best: &&query::DescribedSymbol| {
             best.said.len() > 1
                 && best.score >= DESCRIBES_SUBJECT
                 && best.node.node_type != NodeType::Property
         };
-        let has_noun = query::described_noun(question).is_some();
-        let best = described.first().filter(is_meant).filter(|_| !has_noun);
+        let best = described.first().filter(is_meant);
         let tested = match best.map(|best| best.node.clone()) {
             None => search::best_hit(index, occurrences, question)?,
             best => best,
